@@ -1,0 +1,69 @@
+"""Errors, named after the boundary that was crossed, and the closed lists of causes.
+
+Infrastructure trouble raises one of these and is nobody's failure; what a solver or a proposer did wrong
+is data and takes a cause from the lists below.
+"""
+
+from enum import StrEnum
+
+
+class TurtleError(Exception):
+    """Base of all our errors. The message is one line for the user: what, where, what to do."""
+
+
+class InputError(TurtleError):
+    """What the user gave is wrong (plan, suite, path, SQL). The command ends with exit code 2."""
+
+
+class ProviderError(TurtleError):
+    """A model's endpoint failed after its client's own retries. Raised by tasks/llm only."""
+
+
+class ProviderRefused(ProviderError):
+    """A permanent answer (unknown key, model or endpoint): asking again is useless."""
+
+
+class SimulatorError(TurtleError):
+    """The simulator process failed or died. The stage raises, Prefect retries it with a new process."""
+
+
+class SessionLost(SimulatorError):
+    """One simulator session is gone: killed at its deadline or aborted by the code that it ran."""
+
+
+class SpoolError(TurtleError):
+    """A spool file could not be written or does not hold what its name says."""
+
+
+class Rejection(StrEnum):
+    """Why a proposed edit is not an item. Stored in steps.rejection."""
+
+    REFUSED = "refused"
+    UNPARSEABLE_REPLY = "unparseable_reply"
+    GOLD_SYNTAX = "gold_syntax"
+    GOLD_ERROR = "gold_error"
+    GOLD_INCOMPLETE = "gold_incomplete"
+    GOLD_FAILS_OWN_GRADE = "gold_fails_own_grade"
+    NO_EFFECT = "no_effect"
+    DO_NOTHING_PASSES = "do_nothing_passes"
+    PADDED = "padded"
+    NEAR_COPY_OF_PARENT = "near_copy_of_parent"
+    NEAR_COPY_OF_SIBLING = "near_copy_of_sibling"
+    HARD_CODED = "hard_coded"
+    ANSWER_IN_INSTRUCTION = "answer_in_instruction"
+    NOT_EDITABLE = "not_editable"
+
+
+class AttemptCause(StrEnum):
+    """Why a scored attempt is not solved. Stored in attempts.cause."""
+
+    WRONG_STATE = "wrong_state"
+    WRONG_ANSWER = "wrong_answer"
+    NOT_COMPLETED = "not_completed"
+    NO_ACTION = "no_action"
+    TURN_LIMIT = "turn_limit"
+    CALL_LIMIT = "call_limit"
+    OBSERVATION_LIMIT = "observation_limit"
+    TOKEN_LIMIT = "token_limit"
+    TIME_LIMIT = "time_limit"
+    CELL_TIME_LIMIT = "cell_time_limit"

@@ -1,0 +1,198 @@
+"""What a suite is: seeds, a check of items, and sessions in which a solver acts.
+
+The contract, for every suite:
+
+- `describe`, `seeds` and `check` are pure: the same arguments give the same result, from any process.
+- `open` gives a session of its own: nothing done in it is seen by another, and two sessions on the same
+  item with the same rng_seed and the same actions observe the same.
+- A solver's failure is an `Outcome`. Trouble of the simulator raises `SimulatorError`; of one session
+  (killed at a deadline, aborted by the code it ran) `SessionLost`.
+- A simulator holds no key and calls no model.
+
+The records below are the simulator protocol of deployments/simulators/README.md, field for field.
+"""
+
+from typing import Any, Literal, Protocol
+
+from warehouse.records import Item, Record
+
+
+class Api(Record):
+    """One API or tool that the simulator offers."""
+
+    app: str
+    api: str
+    method: str | None = None
+    description: str
+    parameters: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+
+class Description(Record):
+    """What a simulator says of itself."""
+
+    suite: str
+    version: str
+    """Version of the simulated package."""
+    world: str
+    interaction: Literal["code", "tools", "dialogue"]
+    edits: tuple[str, ...]
+    """The item fields that a proposer may change."""
+    sandbox: str
+    apis: tuple[Api, ...]
+    world_summary: str
+
+
+class SuiteSeed(Record):
+    """An item as the suite ships it, with what its author said of it."""
+
+    item: Item
+    name: str
+    intended_difficulty: int | None = None
+
+
+class Call(Record):
+    """One API call, secrets blanked."""
+
+    n: int
+    app: str
+    api: str
+    arguments: dict[str, Any] = {}
+    ok: bool
+    wrote: bool
+    output: Any = None
+    """The call's JSON result in a gold's run; None in an attempt."""
+
+
+class Effect(Record):
+    """One row by which two final states differ."""
+
+    app: str
+    table: str
+    change: Literal["added", "removed", "changed"]
+    row: Any = None
+    """Id of the row of the initial state; None for an added one."""
+    content: dict[str, Any] = {}
+    """For "changed": only the changed fields, with their new values."""
+    before: dict[str, Any] = {}
+    """For "changed": the same fields before; for "removed": the row; else empty."""
+    references: tuple[str, ...] = ()
+    """Names of the fields of content that point to an entity."""
+
+
+class AnswerDifference(Record):
+    """A wrong answer."""
+
+    expected: Any = None
+    given: Any = None
+
+
+class Difference(Record):
+    """What separates an attempt's final state from the one that the gold leaves."""
+
+    missing: tuple[Effect, ...] = ()
+    unexpected: tuple[Effect, ...] = ()
+    answer: AnswerDifference | None = None
+    """None when the answer is right, or none was due and none given."""
+
+
+class GradeTest(Record):
+    """One requirement of the suite's checker."""
+
+    requirement: str
+    passed: bool
+
+
+class Outcome(Record):
+    """What the suite's own checker says of a final state."""
+
+    solved: bool
+    partial: float
+    """Share (0-1) of the tests that passed."""
+    completed: bool
+    """The item was declared complete."""
+    tests: tuple[GradeTest, ...]
+    difference: Difference
+    calls: int
+
+
+class Run(Record):
+    """One run of a gold, whole or with one write suppressed, or of nothing at all."""
+
+    outcome: Outcome
+    calls: tuple[Call, ...]
+    error: str | None = None
+    """What a program that raised printed; None when it ran through."""
+
+
+class SuppressedRun(Record):
+    """The gold's run with the state change of one of its calls undone."""
+
+    call: int
+    app: str
+    api: str
+    run: Run
+
+
+class CheckReport(Record):
+    """What `check` found. Where the gold errs or does not complete, only `gold` is there."""
+
+    gold: Run
+    do_nothing: Run | None = None
+    suppressed: tuple[SuppressedRun, ...] | None = None
+    expects_answer: bool | None = None
+    state_changes: bool | None = None
+
+
+class Briefing(Record):
+    """What a solver is told before its first turn."""
+
+    supervisor: dict[str, str]
+    datetime: str
+    instruction: str
+
+
+class Observation(Record):
+    """What an action showed."""
+
+    kind: Literal["observation"] = "observation"
+    text: str
+    error: bool = False
+    done: bool = False
+    calls: tuple[Call, ...] = ()
+
+
+class Session(Protocol):
+    """One attempt's copy of an item's initial state."""
+
+    briefing: Briefing
+
+    async def act(self, action: dict[str, Any], timeout_s: float) -> Observation:
+        """Does one action. Raises SessionLost past the deadline; the session is then gone."""
+        ...
+
+    async def finish(self) -> Outcome:
+        """Grades the final state and closes the session."""
+        ...
+
+    async def close(self) -> None:
+        """Gives the session up. Harmless when it is closed or lost already."""
+        ...
+
+
+class Suite(Protocol):
+    """One suite's simulator, started on first use."""
+
+    name: str
+
+    async def describe(self) -> Description: ...
+
+    async def seeds(self, split: str) -> list[SuiteSeed]: ...
+
+    async def check(self, item: Item, gold_only: bool = False) -> CheckReport:
+        """Runs the gold and what shows it sound; with `gold_only` nothing but the gold."""
+        ...
+
+    async def open(self, item: Item, rng_seed: int) -> Session: ...
+
+    async def aclose(self) -> None: ...
