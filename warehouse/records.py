@@ -45,14 +45,9 @@ def digest_of(value: Any) -> str:
 
 
 class Record(BaseModel):
-    """A frozen row. Subclasses that are tables name the table and its key."""
+    """A frozen object of plain JSON values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
-
-    table: ClassVar[str | None] = None
-    """Name of the warehouse table, or None for a record that stays in the spool."""
-    key: ClassVar[tuple[str, ...]] = ()
-    """The columns that name a row; a later row with the same key replaces an earlier one."""
 
     def digest(self) -> str:
         """Hash of the record's content without its clock columns."""
@@ -64,7 +59,16 @@ class Record(BaseModel):
         return digest_of(self.model_dump(mode="json", exclude=clocks))
 
 
-class Campaign(Record):
+class Row(Record):
+    """A record that is a row of a warehouse table."""
+
+    table: ClassVar[str]
+    """Name of the table."""
+    key: ClassVar[tuple[str, ...]]
+    """The columns that name a row; a later row with the same key replaces an earlier one."""
+
+
+class Campaign(Row):
     """One evolution of a suite by a solver, under one frozen plan."""
 
     table: ClassVar = "campaigns"
@@ -85,7 +89,7 @@ class Campaign(Record):
     """True when any role was played by the offline model: its numbers say nothing of real models."""
 
 
-class Spec(Record):
+class Spec(Row):
     """One language model with its sampling, in one role."""
 
     table: ClassVar = "specs"
@@ -97,7 +101,7 @@ class Spec(Record):
     sampling: JsonText
 
 
-class Item(Record):
+class Item(Row):
     """What a solver can attempt: content only. Where it came from stands in steps."""
 
     table: ClassVar = "items"
@@ -128,7 +132,7 @@ class Item(Record):
         )
 
 
-class Seed(Record):
+class Seed(Row):
     """That an item is one of the seeds a campaign was offered."""
 
     table: ClassVar = "seeds"
@@ -142,7 +146,7 @@ class Seed(Record):
     """1-3 as its author meant it; None where the author did not say."""
 
 
-class Decision(Record):
+class Decision(Row):
     """What the search chose for one step, before anything was done about it.
 
     Nodes name members of the population by number, not by content: `-1 - position` is a seed,
@@ -163,7 +167,7 @@ class Decision(Record):
     """Probability (0-1) with which the parent was drawn in its island."""
 
 
-class Step(Record):
+class Step(Row):
     """One edit-and-check move of the search; a rejected edit is a step too."""
 
     table: ClassVar = "steps"
@@ -186,7 +190,7 @@ class Step(Record):
     """How often the proposer was shown an error and asked again."""
 
 
-class Check(Record):
+class Check(Row):
     """One gate of verify on one candidate item."""
 
     table: ClassVar = "checks"
@@ -198,7 +202,7 @@ class Check(Record):
     detail: str | None
 
 
-class Attempt(Record):
+class Attempt(Row):
     """One solver run on one item."""
 
     table: ClassVar = "attempts"
@@ -243,7 +247,7 @@ class Turn(Record):
     error: bool
 
 
-class ApiCall(Record):
+class ApiCall(Row):
     """One simulator API call of an attempt."""
 
     table: ClassVar = "api_calls"
@@ -258,7 +262,7 @@ class ApiCall(Record):
     """The call changed the state."""
 
 
-class GoldCall(Record):
+class GoldCall(Row):
     """One simulator API call of an item's gold, from the run that verified it."""
 
     table: ClassVar = "gold_calls"
@@ -273,7 +277,7 @@ class GoldCall(Record):
     output: JsonText | None
 
 
-class LlmCall(Record):
+class LlmCall(Row):
     """One call of a language model, failed ones too. The ledger; bodies stay in the spool."""
 
     table: ClassVar = "llm_calls"
@@ -303,7 +307,7 @@ class LlmCall(Record):
     latency_s: float = Field(json_schema_extra=CLOCK)
 
 
-class Note(Record):
+class Note(Row):
     """What the feedback model wrote from an item's trajectories."""
 
     table: ClassVar = "notes"
@@ -315,7 +319,7 @@ class Note(Record):
     text: str
 
 
-class Score(Record):
+class Score(Row):
     """Our arithmetic on an item's outcomes. Formulas: `tasks.score`."""
 
     table: ClassVar = "scores"
@@ -343,7 +347,7 @@ class Score(Record):
     variance_length_narrow: float | None
 
 
-class Selection(Record):
+class Selection(Row):
     """That select-by-variance kept a variant."""
 
     table: ClassVar = "selections"
@@ -357,7 +361,7 @@ class Selection(Record):
     """k(n-k) as an integer, the number by which it was selected."""
 
 
-class Verdict(Record):
+class Verdict(Row):
     """A judge's answer on a selected variant."""
 
     table: ClassVar = "verdicts"
@@ -371,7 +375,7 @@ class Verdict(Record):
     """None when no valid reply came within the repair rounds; such an item is not kept."""
 
 
-class Embedding(Record):
+class Embedding(Row):
     """The vector of an item's instruction."""
 
     table: ClassVar = "embeddings"
@@ -383,7 +387,7 @@ class Embedding(Record):
     vector: tuple[float, ...]
 
 
-class Label(Record):
+class Label(Row):
     """One name that holds or does not hold of an item or of a failed attempt."""
 
     table: ClassVar = "labels"
@@ -400,13 +404,13 @@ class Label(Record):
     """"code", "author", or the spec_id of the model that gave it."""
 
 
-RECORDS: tuple[type[Record], ...] = (
-    Campaign, Spec, Item, Seed, Decision, Step, Check, Attempt, Turn, ApiCall, GoldCall, LlmCall,
+TABLES: tuple[type[Row], ...] = (
+    Campaign, Spec, Item, Seed, Decision, Step, Check, Attempt, ApiCall, GoldCall, LlmCall,
     Note, Score, Selection, Verdict, Embedding, Label,
 )  # fmt: skip
-"""Every record class, tables and spool-only ones."""
+"""The tables of the warehouse."""
 
-TABLES: tuple[type[Record], ...] = tuple(record for record in RECORDS if record.table)
-"""The classes that are tables of the warehouse."""
+RECORDS: tuple[type[Record], ...] = (*TABLES, Turn)
+"""What a spool file may hold: the tables' rows, and records that stay in the spool."""
 
 DIRECTIONS: tuple[str, ...] = get_args(Direction)
