@@ -1,0 +1,199 @@
+"""Profiles, homes, jobs, bank cards and one account per app for everybody."""
+
+from datetime import datetime
+
+from appworld.apps.api_lib import CompanyNotifier
+
+from world.engine import USER_APPS, Engine
+from world.people import (
+    COMPANIES,
+    FAMILIES,
+    HOUSEHOLDS,
+    Person,
+    company_of,
+    everybody,
+    friends_of,
+    household_of,
+    resident,
+    residents,
+)
+
+CARD_APPS = ("amazon", "spotify", "venmo")
+_BANKS = ("Visa", "MasterCard", "American Express", "Discover", "HSBC", "Wells Fargo", "Chase")
+
+
+def fill_accounts(engine: Engine) -> None:
+    """Creates profiles and accounts. Everything else in the world hangs on these rows."""
+    engine.at(datetime(2021, 1, 4, 9, 0))
+    for person in residents():
+        engine.models.admin.MainUser.create_save(
+            first_name=person.first_name,
+            last_name=person.last_name,
+            email=person.email,
+            phone_number=person.phone_number,
+            birthday=person.birthday.isoformat(),
+            sex=person.sex,
+        )
+    _fill_bonds(engine)
+    _fill_addresses(engine)
+    for person in residents():
+        _fill_cards(engine, person)
+    for app in USER_APPS:
+        CompanyNotifier(app).create_accounts(skip_if_exists=True)
+    for person in everybody():
+        _fill_apps(engine, person)
+
+
+def main_user_id(engine: Engine, first_name: str) -> int:
+    """The engine's id of a resident's profile."""
+    return engine.models.admin.MainUser.find_one_or_raise(first_name=first_name).id
+
+
+def _fill_bonds(engine: Engine) -> None:
+    admin = engine.models.admin
+    for family in FAMILIES:
+        admin.Family.create_save(
+            husband_id=main_user_id(engine, family.father),
+            wife_id=main_user_id(engine, family.mother),
+            child_ids=[main_user_id(engine, name) for name in family.children],
+        )
+    for person in residents():
+        for friend in friends_of(person):
+            admin.Friendship.create_save(
+                main_user_id=main_user_id(engine, person.first_name),
+                friend_id=main_user_id(engine, friend.first_name),
+            )
+
+
+def _fill_addresses(engine: Engine) -> None:
+    admin = engine.models.admin
+    for house in HOUSEHOLDS:
+        residence = admin.Residence.create_save(
+            resident_ids=[main_user_id(engine, name) for name in house.first_names],
+            residence_type=house.kind,
+        )
+        _fill_address(engine, house, "Home", residence_id=residence.id)
+    for firm in COMPANIES:
+        company = admin.Company.create_save(
+            name=firm.name,
+            manager_id=main_user_id(engine, firm.manager),
+            weekly_standup_time=firm.standup,
+        )
+        for first_name in firm.first_names:
+            admin.CompanyEmployee.create_save(
+                company_id=company.id,
+                main_user_id=main_user_id(engine, first_name),
+                is_manager=first_name == firm.manager,
+            )
+        _fill_address(engine, firm, "Work", company_id=company.id)
+
+
+def _fill_address(engine: Engine, place, name: str, **link: int) -> None:
+    admin = engine.models.admin
+    address = admin.GlobalAddress.create_save(**address_fields(place), **link)
+    for first_name in place.first_names:
+        admin.UserAddress.create_save(
+            global_address_id=address.id, main_user_id=main_user_id(engine, first_name), name=name
+        )
+
+
+def address_fields(place) -> dict:
+    """The engine's address fields of a household or a company."""
+    return {
+        "street_address": place.street,
+        "city": place.city,
+        "state": place.state,
+        "country": "United States",
+        "zip_code": place.zip_code,
+    }
+
+
+def cards_of(person: Person) -> list[dict]:
+    """The bank cards of a resident: two, of different banks, the second one about to expire never."""
+    return [
+        {
+            "card_name": _BANKS[(person.number * 2 + place * 3) % len(_BANKS)],
+            "owner_name": person.full_name,
+            "card_number": 4000_0000_0000_0000 + person.number * 1_000_003 * 97 + place * 31_337,
+            "expiry_year": 2026 + (person.number + place) % 3,
+            "expiry_month": 1 + (person.number * 5 + place) % 12,
+            "cvv_number": 100 + (person.number * 37 + place * 411) % 900,
+        }
+        for place in range(2)
+    ]
+
+
+def _fill_cards(engine: Engine, person: Person) -> None:
+    for place, card in enumerate(cards_of(person)):
+        engine.models.admin.PaymentCard.create_save(
+            main_user_id=main_user_id(engine, person.first_name),
+            balance=2400.0 + person.number * 35 + place * 650,
+            **card,
+        )
+
+
+def _fill_apps(engine: Engine, person: Person) -> None:
+    for app in USER_APPS:
+        login = {"phone_number": person.phone_number} if app == "phone" else {"email": person.email}
+        extra = {} if app in ("phone", "gmail") else {"verified": True}
+        if app == "venmo":
+            extra["venmo_balance"] = 3000.0 + person.number * 10
+        user = engine.models[app].User.create_save(
+            first_name=person.first_name,
+            last_name=person.last_name,
+            password=person.password(app),
+            **login,
+            **extra,
+        )
+        if not person.is_namesake:
+            engine.models.admin.AccountPassword.create_save(
+                main_user_id=main_user_id(engine, person.first_name),
+                account_name=app,
+                password=person.password(app),
+            )
+        for card in cards_of(person) if app in CARD_APPS and not person.is_namesake else ():
+            engine.models[app].PaymentCard.create_save(user_id=user.id, **card)
+    _fill_first_rows(engine, person)
+
+
+def _fill_first_rows(engine: Engine, person: Person) -> None:
+    """What an app's sign-up makes, or a GET would insert later: root folder, Inbox, music player."""
+    models = engine.models
+    files = engine.user("file_system", person)
+    for path in ("/", f"/home/{person.first_name.lower()}/"):
+        models.file_system.Directory.create_save(user_id=files.id, path=path)
+    tasks = engine.user("todoist", person)
+    inbox = models.todoist.Project.create_save(user_id=tasks.id, name="Inbox", is_inbox=True)
+    models.todoist.ProjectCollaboratorLink.create_save(user_id=tasks.id, project_id=inbox.id)
+    models.spotify.MusicPlayer.create_save(user_id=engine.user("spotify", person).id)
+    shop = engine.user("amazon", person)
+    for name, place in (("Home", household_of(person)), ("Work", company_of(person))):
+        if place is not None:
+            models.amazon.Address.create_save(user_id=shop.id, name=name, **address_fields(place))
+
+
+def profile_rows(first_name: str) -> dict:
+    """What the supervisor app shows about a resident, in plain values.
+
+    Returns:
+        "supervisor", "addresses", "payment_cards" and "account_passwords", each as the engine's fields.
+    """
+    person = resident(first_name)
+    places = (("Home", household_of(person)), ("Work", company_of(person)))
+    return {
+        "supervisor": {
+            "first_name": person.first_name,
+            "last_name": person.last_name,
+            "email": person.email,
+            "phone_number": person.phone_number,
+            "birthday": person.birthday.isoformat(),
+            "sex": person.sex,
+        },
+        "addresses": [
+            {"name": name, **address_fields(place)} for name, place in places if place is not None
+        ],
+        "payment_cards": cards_of(person),
+        "account_passwords": [
+            {"account_name": app, "password": person.password(app)} for app in USER_APPS
+        ],
+    }
