@@ -220,7 +220,7 @@ class Attempt(Row):
     cause: str | None
     """None when solved; else why not, from `tasks.errors.AttemptCause`."""
     partial: float | None
-    """Share (0-1) of the item's tests that passed; None when unscored."""
+    """Share (0-1) of the item's tests that passed; None when there was no final state to grade."""
     calls: int
     """Simulator API calls."""
     turns: int
@@ -230,7 +230,7 @@ class Attempt(Row):
     cost_usd: float | None
     """None when the price of any of its calls is unknown."""
     difference: JsonText | None
-    """The suite's Difference (deployments/simulators/README.md); None when unscored."""
+    """The suite's Difference (deployments/simulators/README.md); None without a final state."""
     sandbox: str
     duration_s: float = Field(json_schema_extra=CLOCK)
 
@@ -245,6 +245,29 @@ class Turn(Record):
     action: str
     observation: str
     error: bool
+
+
+class Edit(Record):
+    """What one step's proposer came to, after its repair rounds. Stays in the spool."""
+
+    step: int
+    parent: str
+    """item_id of the parent."""
+    reasoning: str
+    instruction: str | None
+    """None when no reply could be read."""
+    gold: str | None
+    rejection: str | None
+    """Cause from `tasks.errors.Rejection`; None when the gold ran through."""
+    rejection_detail: str | None
+    repair_rounds: int
+
+
+class World(Record):
+    """What a simulator said of itself when the campaign took its seeds in. Stays in the spool."""
+
+    description: JsonText
+    """A `tasks.suites.base.Description`."""
 
 
 class ApiCall(Row):
@@ -410,7 +433,7 @@ TABLES: tuple[type[Row], ...] = (
 )  # fmt: skip
 """The tables of the warehouse."""
 
-RECORDS: tuple[type[Record], ...] = (*TABLES, Turn)
+RECORDS: tuple[type[Record], ...] = (*TABLES, Edit, Turn, World)
 """What a spool file may hold: the tables' rows, and records that stay in the spool."""
 
 DIRECTIONS: tuple[str, ...] = get_args(Direction)

@@ -1,0 +1,128 @@
+"""The frozen parameters of a campaign, as a plan file (TOML) gives them.
+
+Everything that changes what a campaign finds stands here and nowhere else; paths, endpoints' addresses
+and how much runs at once are settings of a machine.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from tasks.errors import InputError
+from tasks.llm.base import LLMSpec
+from warehouse.records import Record
+
+ScoreName = Literal[
+    "bell",
+    "variance",
+    "bell_length_wide",
+    "variance_length_wide",
+    "bell_length_narrow",
+    "variance_length_narrow",
+]
+
+
+class SolverLimits(Record):
+    """Ceilings of one attempt; reaching one ends it with a cause of its own."""
+
+    max_turns: int = Field(default=60, ge=1)
+    max_calls: int = Field(default=400, ge=1)
+    """Simulator API calls."""
+    max_observation_chars: int = Field(default=12_000, ge=200)
+    """A longer observation is cut for the solver, and says so; the attempt goes on."""
+    max_total_observation_chars: int = Field(default=400_000, ge=200)
+    """All observations together, as shown."""
+    max_tokens: int = Field(default=600_000, ge=1)
+    """Completion tokens of the attempt together with its last prompt's."""
+    max_seconds: float = Field(default=900.0, gt=0)
+    """Wall clock of the attempt, model calls included."""
+    cell_seconds: float = Field(default=60.0, gt=0)
+    """Wall clock of one action in the simulator."""
+
+
+class SearchPolicy(Record):
+    """How the search draws parents and directions. Evidence: design.md D6a."""
+
+    exploration: float = Field(default=0.1, ge=0, le=1)
+    """Added to each member's share of the island's best score before it is squared into a weight."""
+    below_gate_weight: float = Field(default=0.05, ge=0, le=1)
+    """Share of the island's best score given to a member that no attempt solved."""
+    inspirations: int = Field(default=2, ge=0, le=8)
+    """Items of other islands shown with an edit."""
+    harder_above: float = Field(default=0.6, ge=0, le=1)
+    """A parent of higher completion rate is to be made harder."""
+    easier_below: float = Field(default=0.4, ge=0, le=1)
+    """A parent of lower completion rate is to be made easier; between the two, sideways."""
+
+
+class Plan(Record):
+    """One campaign's parameters. Its hash, with the edition, names the campaign."""
+
+    suite: str = "appworld"
+    split: str = "train"
+    seeds: int | None = Field(default=None, ge=1)
+    """How many of the split's seeds take part, from the first on; None for all."""
+    rng_seed: int = 1
+    steps: int = Field(default=40, ge=0)
+    """Edit-and-evaluate moves."""
+    steps_scope: Literal["campaign", "seed"] = "campaign"
+    """Whether `steps` counts for the whole campaign or for each seed; the paper leaves it open."""
+    in_flight: int = Field(default=8, ge=1)
+    """W: step k is chosen from the results of steps up to k - W. Part of the plan, as it changes the search."""
+    repeats: int = Field(default=10, ge=1)
+    """Attempts on an item in a measurement."""
+    completion: Literal["perfect", "partial"] = "perfect"
+    """What c is: the share of solved attempts, or the mean partial score."""
+    score: ScoreName = "bell"
+    """Which of the six scores ranks parents."""
+    length_weight: float = Field(default=1.0, ge=0)
+    """w, the weight of L in the four scores that hold it."""
+    repair_rounds: int = Field(default=1, ge=0, le=5)
+    """How often a proposer or judge is shown what is wrong with its reply and asked again."""
+    search: SearchPolicy = SearchPolicy()
+    limits: SolverLimits = SolverLimits()
+    proposer: LLMSpec
+    solver: LLMSpec
+    feedback: LLMSpec
+    judge: LLMSpec
+    labeller: LLMSpec
+    embedder: LLMSpec
+
+    @property
+    def total_steps(self) -> int | None:
+        """Steps of the campaign; None while the number of seeds decides it."""
+        if self.steps_scope == "campaign":
+            return self.steps
+        return None if self.seeds is None else self.steps * self.seeds
+
+    def campaign(self, edition: str) -> str:
+        """Name of the campaign that this plan is in one edition."""
+        return f"{self.suite}-{self.digest()[:10]}-{edition}"
+
+
+def read_plan(path: Path, overrides: dict[str, Any]) -> Plan:
+    """Reads a plan file; overrides (those not None) replace its top-level values.
+
+    Raises InputError, with the file and the field, when it is missing, no TOML or no valid plan.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"plan {path}: no such file; shipped plans lie in deployments/plans") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"plan {path}: cannot be read: {error}") from error
+    values |= {name: value for name, value in overrides.items() if value is not None}
+    return plan_of(values, origin=f"plan {path}")
+
+
+def plan_of(values: dict[str, Any], origin: str) -> Plan:
+    """Validates a plan's values. Raises InputError that names each wrong field."""
+    try:
+        return Plan.model_validate(values)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
+        )
+        raise InputError(f"{origin}: {faults}") from error
