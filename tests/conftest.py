@@ -1,0 +1,38 @@
+"""What every test shares: tiers by folder, and property tests that repeat themselves.
+
+A tier is a folder. Tests under tests/simulator need the AppWorld environment, those under
+tests/benchmarks measure; both are marked here, so that no file has to say it and none can forget.
+"""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).resolve().parent
+
+TIER_OF_FOLDER = {"simulator": "simulator", "benchmarks": "benchmark"}
+
+# The machine is shared: a slow example says nothing of the code. The same examples every time, so that
+# a red build is red again.
+settings.register_profile(
+    "turtle", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("turtle")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks each test with the tier of its folder, before pytest deselects by marker."""
+    for item in items:
+        if not item.path.is_relative_to(TESTS):
+            continue
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in TIER_OF_FOLDER:
+            item.add_marker(TIER_OF_FOLDER[folder])
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    """The folder that holds flows/, tasks/ and warehouse/."""
+    return TESTS.parent
