@@ -46,34 +46,30 @@ class Unit:
 
     def _take_up(self) -> int:
         """Opens the `.part`, keeping its whole lines and making its calls replayable."""
-        self._part.parent.mkdir(parents=True, exist_ok=True)
-        kept = _whole_lines(self._part) if self._part.exists() else b""
-        descriptor = os.open(self._part, os.O_RDWR | os.O_CREAT, 0o644)
+        header = _line({"spool": SPOOL_VERSION, "kind": self.kind, "key": self.key})
         # Records of an unfinished unit are dropped: the work makes them again from the replayed calls.
-        lines = [line for line in kept.splitlines(keepends=True) if b'"record":' not in line[:10]]
-        os.ftruncate(descriptor, 0)
-        for line in lines:
-            self._write(line, descriptor)
-        for entry in map(json.loads, lines):
-            if "call" in entry:
-                self._calls += 1
-                if entry["completion"] is not None:
-                    completion = Completion.model_validate(entry["completion"])
-                    self._replay[entry["call"]["prompt_hash"]].append(completion)
-        if not lines:
-            header = {"spool": SPOOL_VERSION, "kind": self.kind, "key": self.key}
-            self._write(_line(header), descriptor)
-        return descriptor
-
-    def _write(self, data: bytes, descriptor: int) -> None:
+        calls = [line for line in _whole_lines(self._part) if line.startswith(b'{"call":')]
+        for entry in map(json.loads, calls):
+            self._calls += 1
+            if entry["completion"] is not None:
+                completion = Completion.model_validate(entry["completion"])
+                self._replay[entry["call"]["prompt_hash"]].append(completion)
+        fresh = self._part.with_suffix(".taken-up")
         try:
-            while data:
-                data = data[os.write(descriptor, data) :]
+            self._part.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_bytes(b"".join([header, *calls]))
+            os.replace(fresh, self._part)
+            return os.open(self._part, os.O_WRONLY | os.O_APPEND)
         except OSError as error:
             raise _write_error(self._part, error) from error
 
     def _append(self, entry: dict[str, Any]) -> None:
-        self._write(_line(entry), self._file)
+        data = _line(entry)
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError as error:
+            raise _write_error(self._part, error) from error
 
     def add(self, *records: Record) -> None:
         """Appends what the unit came to."""
@@ -242,9 +238,12 @@ def _line(entry: dict[str, Any]) -> bytes:
     return text.encode("ascii") + b"\n"
 
 
-def _whole_lines(path: Path) -> bytes:
+def _whole_lines(path: Path) -> list[bytes]:
+    """The lines of a `.part` that were written to their end; none where there is no such file."""
+    if not path.exists():
+        return []
     data = path.read_bytes()
-    return data[: data.rfind(b"\n") + 1]
+    return data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
 
 
 def _shared_prefix(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
