@@ -1,0 +1,129 @@
+"""The search: a population with an island for each seed, and what to edit next.
+
+AlphaEvolve-style and gradient-free. Every decision is drawn from `random.Random` over the plan's rng_seed
+and the step, from a population that holds the results of steps up to k - W only, in step order (design.md
+D6): timing never enters. A decision names nodes, not items, and is logged in the spool before it is acted
+on, so a killed search goes on as it was.
+"""
+
+import random
+from dataclasses import dataclass
+
+from tasks.plan import Plan
+from warehouse.records import Decision, Direction, Item, Note, Score
+
+
+@dataclass(frozen=True)
+class Member:
+    """An item of the population with what was measured of it."""
+
+    node: int
+    """-1 - position for a seed, the step's number for a variant."""
+    island: int
+    """Position of the root seed."""
+    item: Item
+    score: Score
+    note: Note | None
+
+
+class Population:
+    """All members so far. Seeds first, then the results of steps, strictly in step order."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._members: dict[int, Member] = {}
+        self._parent_of_node: dict[int, int] = {}
+        self._children: dict[int, int] = {}
+        self.islands = 0
+
+    def add_seed(self, item: Item, score: Score, note: Note | None) -> None:
+        """Opens an island with a measured seed."""
+        node = -1 - self.islands
+        self._members[node] = Member(node, self.islands, item, score, note)
+        self.islands += 1
+
+    def add(self, decision: Decision, item: Item | None, score: Score | None, note: Note | None) -> None:
+        """Takes in what a step came to; item and score are None for a rejected edit."""
+        if item is None or score is None or self._holds(decision.island, item):
+            return
+        self._members[decision.step] = Member(decision.step, decision.island, item, score, note)
+
+    def announce(self, decision: Decision) -> None:
+        """Counts a decision that is under way, so that the next ones spread over other parents."""
+        self._parent_of_node[decision.step] = decision.parent_node
+        self._children[decision.parent_node] = self._children.get(decision.parent_node, 0) + 1
+
+    def member(self, node: int) -> Member:
+        """The member at a node; where a step yielded none, the nearest ancestor that is one."""
+        while node not in self._members:
+            node = self._parent_of_node[node]
+        return self._members[node]
+
+    def island(self, number: int) -> list[Member]:
+        """Members of one island: the seed first, then variants in step order."""
+        return [member for member in self._members.values() if member.island == number]
+
+    def seed(self, number: int) -> Item:
+        """The seed of an island."""
+        return self._members[-1 - number].item
+
+    def variants(self) -> list[Member]:
+        """All members that are no seeds, in step order."""
+        return [member for member in self._members.values() if member.node >= 0]
+
+    def _holds(self, island: int, item: Item) -> bool:
+        return any(member.item.item_id == item.item_id for member in self.island(island))
+
+    def choose(self, campaign: str, step: int) -> Decision:
+        """Draws the next edit: island in turn, parent by weight, inspirations from other islands."""
+        rng = random.Random(f"{self._plan.rng_seed}/{step}")
+        number = step % self.islands
+        members = self.island(number)
+        weights = self.weights(members)
+        parent = rng.choices(members, weights)[0]
+        return Decision(
+            campaign=campaign,
+            step=step,
+            island=number,
+            parent_node=parent.node,
+            inspiration_nodes=tuple(self._inspirations(rng, number)),
+            direction=direction(self._plan, parent.score),
+            parent_weight=weights[members.index(parent)] / sum(weights),
+        )
+
+    def weights(self, members: list[Member]) -> list[float]:
+        """Drawing weights: (share of the island's best score + exploration)^2 / (1 + children).
+
+        A member below the gate takes a small fixed share: it may be a parent, at low weight.
+        """
+        policy = self._plan.search
+        fitness = [getattr(member.score, self._plan.score) or 0.0 for member in members]
+        best = max((f for f, m in zip(fitness, members, strict=True) if m.score.gate), default=0.0)
+        return [
+            ((f / best if m.score.gate and best > 0 else policy.below_gate_weight) + policy.exploration) ** 2
+            / (1 + self._children.get(m.node, 0))
+            for f, m in zip(fitness, members, strict=True)
+        ]
+
+    def _inspirations(self, rng: random.Random, number: int) -> list[int]:
+        """Nodes from distinct other islands, each drawn by weight there."""
+        others = [island for island in range(self.islands) if island != number]
+        chosen = rng.sample(others, min(self._plan.search.inspirations, len(others)))
+        drawn = []
+        for island in chosen:
+            members = self.island(island)
+            drawn.append(rng.choices(members, self.weights(members))[0].node)
+        return drawn
+
+
+def direction(plan: Plan, score: Score) -> Direction:
+    """Where to move the parent: towards a completion rate in the middle (design.md D6a).
+
+    An unmeasured parent (no scored attempt) is moved sideways.
+    """
+    c = score.completion_rate
+    if c is None:
+        return "sideways"
+    if c > plan.search.harder_above:
+        return "harder"
+    return "easier" if c < plan.search.easier_below else "sideways"
