@@ -1,0 +1,118 @@
+"""How the runs of one item are compared, decided once from the gold's run and the instruction.
+
+An instruction rarely fixes everything that a gold does. A text that the instruction quotes, or that the
+start state holds, is compared whole. Other texts are the gold's own wording: only their numbers and the
+names in them count, and a text that the gold leaves empty may be anything. A payment card or delivery
+address counts only if the instruction speaks of one.
+
+What stays under-specified: a gold that picks one of several equal people, items or ways to pay, and a
+gold that rounds by hand (19.33 + 19.33 + 19.34 is not 3 x 19.33). Only an instruction that says which
+can repair that.
+"""
+
+from typing import Any
+
+from grading.changes import Changes, Policy
+from grading.rows import mentions, plain
+
+TEXT_FIELDS = {
+    *("description", "comment", "message", "subject", "body", "title", "content", "text"),
+    *("question", "answer", "name", "label", "file_content", "receipt_file_content"),
+}
+NAME_COLUMNS = (
+    *("admin.MainUser.first_name", "admin.MainUser.last_name", "admin.MainUser.email"),
+    *("spotify.Song.title", "spotify.Album.title", "spotify.Artist.name", "spotify.Playlist.title"),
+    *("amazon.Product.name", "amazon.Seller.name", "splitwise.Group.name", "gmail.Email.subject"),
+    *("simple_note.Note.title", "todoist.Project.name", "todoist.Section.name"),
+    *("todoist.Task.title", "todoist.Label.name", "file_system.File.path"),
+)
+CHOICES = (
+    # Fields and tables that show the choice; words of which the instruction has one if it is asked for.
+    (
+        {"payment_card_id", "payment_card_digits", "admin.PaymentCard"},
+        ("card", "cards"),
+        "supervisor.PaymentCard.card_name",
+    ),
+    ({"address_id", "address_text"}, ("address",), "supervisor.Address.name"),
+)
+ORDER_COLUMNS = [
+    "todoist.Task.order_index",
+    "todoist.SubTask.order_index",
+    "todoist.Section.order_index",
+]
+
+
+def make_policy(changes: Changes, instruction: str, requests: list[dict[str, Any]]) -> Policy:
+    """Policy of an item from its gold's changes (under OPEN_POLICY) and the requests the gold made."""
+    asked_order = any("order_index" in request["data"] for request in requests)
+    return {
+        "ignored": [*([] if asked_order else ORDER_COLUMNS), *open_choices(changes, instruction)],
+        "notifications": touched_notifications(changes),
+        "texts": text_rules(changes, instruction),
+    }
+
+
+def open_choices(changes: Changes, instruction: str) -> list[str]:
+    """Tables and columns that show a choice which the instruction leaves open."""
+    found: set[str] = set()
+    for traces, words, names in CHOICES:
+        known = {*words, *(name.casefold() for name in changes.values(names))}
+        if any(mentions(plain(instruction), word) for word in known):
+            continue
+        columns = {f"{name}.{f}" for name, table in changes.tables.items() for f in table.fields}
+        found |= {column for column in columns if column.rsplit(".", 1)[1] in traces}
+        found |= traces & changes.tables.keys()
+    return sorted(found)
+
+
+def touched_notifications(changes: Changes) -> list[str]:
+    """Notification tables in which the gold changed or removed rows of the start state."""
+    return [
+        name
+        for name, rows in changes.start.items()
+        if name.endswith(".Notification")
+        and any(changes.end[name].get(row) != raw for row, raw in rows.items())
+    ]
+
+
+def text_rules(changes: Changes, instruction: str) -> dict[str, dict[str, Any]]:
+    """A rule for each text column that the gold wrote, by what its texts stand on."""
+    written: dict[str, list[str]] = {}
+    kept: set[str] = set()
+    for key, content in changes.new.items():
+        for field in TEXT_FIELDS & content.keys():
+            if changes.tables[key[0]].kinds[field] != "JSON":
+                column = f"{key[0]}.{field}"
+                written.setdefault(column, []).append(content[field] or "")
+                if key in changes.gone:
+                    kept.add(column)
+    known = start_texts(changes)
+    rules = {}
+    for column, texts in written.items():
+        free = [text for text in texts if not is_given(text, instruction, known)]
+        rules[column] = {
+            "any": column not in kept and not any(texts),
+            "exact": sorted({plain(text) for text in texts if text not in free}),
+            "mentions": [name for name in NAME_COLUMNS if names_one_of(changes.values(name), free)],
+        }
+    return rules
+
+
+def start_texts(changes: Changes) -> set[str]:
+    """Every text of the start state, in plain form."""
+    found: set[str] = set()
+    for rows in changes.start.values():
+        for raw in rows.values():
+            found.update(plain(value) for value in raw if isinstance(value, str))
+    return found
+
+
+def is_given(text: str, instruction: str, known: set[str]) -> bool:
+    """Whether a text stands in the instruction or in the start state; the empty text does."""
+    whole = plain(text)
+    return not whole or whole in known or mentions(plain(instruction), whole)
+
+
+def names_one_of(names: set[str], texts: list[str]) -> bool:
+    """Whether one of the texts mentions one of the names; names of one or two letters are words."""
+    return any(len(name) > 2 and mentions(text, name) for text in texts for name in names)
