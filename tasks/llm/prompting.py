@@ -1,0 +1,334 @@
+"""Messages for each role, made from records.
+
+A role's prompt is one Markdown file in tasks/prompts: sections that open with `<!-- section: name -->`.
+The section "system" is static and comes first, so that a provider can cache it; the others hold
+placeholders `{{name}}`, which are checked against `_PLACEHOLDERS` when the file is loaded. Values are rendered here
+and nowhere else; a value may hold anything, also `{{...}}` and fences.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+from tasks.errors import InputError
+from tasks.llm.base import Message
+from tasks.llm.traces import trace_text
+from tasks.suites.base import Api, Briefing, Description, Difference, Effect
+from warehouse.records import Attempt, Direction, Item, Turn, digest_of
+
+_SECTION = re.compile(r"^<!-- section: (\w+) -->\n", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+
+_PLACEHOLDERS: dict[str, dict[str, frozenset[str]]] = {
+    "proposer": {
+        "system": frozenset(),
+        "user": frozenset(
+            {"world_summary", "edits", "apis", "inspirations", "item", "note", "direction"}
+        ),
+        "repair": frozenset({"error"}),
+    },
+    "solver": {
+        "system": frozenset(),
+        "user": frozenset({"suite", "supervisor", "datetime", "instruction"}),
+        "observation": frozenset({"output"}),
+    },
+    "feedback": {"system": frozenset(), "user": frozenset({"item", "summary", "trajectories"})},
+    "judge": {"system": frozenset(), "user": frozenset({"item", "failures"})},
+    "labeller": {"system": frozenset(), "user": frozenset({"definitions", "item"})},
+}
+"""The sections that each role's file has, with the placeholders that each of them has."""
+
+_DIRECTIONS: dict[Direction, str] = {
+    "harder": "Make the item harder: the agent should solve it clearly less often than the one above, for "
+    "a reason that lies in what must be found, understood or decided, not in its length.",
+    "easier": "Make the item easier: the agent should solve it clearly more often than the one above. Take "
+    "something away, or say something more plainly; it must still ask for a change or an answer.",
+    "sideways": "Make a different item that is about as hard as the one above: change who, what, how much or "
+    "which app it is about, so that a right result differs.",
+}
+"""The directions of an edit in plain words. None of them names a label (design.md, D14)."""
+
+MAX_FULL_FAILURES = 4
+"""Failed attempts that a feedback prompt shows in full; the others have a line each."""
+
+MAX_FULL_SOLVED = 1
+"""Solved attempts that a feedback prompt shows in full."""
+
+MAX_JUDGED_FAILURES = 6
+"""Failed attempts whose difference a judge is shown; distinct differences come first."""
+
+MAX_EFFECTS = 20
+"""Effects listed of one side of a difference; how many more there are is said."""
+
+
+class Definition(Protocol):
+    """A label as tasks/labels.toml defines it."""
+
+    id: str
+    name: str
+    holds_when: str
+
+
+def load_prompt(role: str, text: str | None = None) -> dict[str, str]:
+    """The sections of a role's prompt by name.
+
+    Args:
+        role: A key of the closed list of roles that have a prompt file.
+        text: What to read instead of the role's file.
+
+    Raises:
+        InputError: the role has no prompt, or the text lacks a section or a placeholder, or has one
+            that nothing fills.
+    """
+    if role not in _PLACEHOLDERS:
+        raise InputError(f"role '{role}' has no prompt; there are {', '.join(_PLACEHOLDERS)}")
+    _, *parts = _SECTION.split(prompt_text(role) if text is None else text)
+    sections = dict(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
+    wanted = _PLACEHOLDERS[role]
+    if set(sections) != set(wanted):
+        raise InputError(
+            f"tasks/prompts/{role}.md: wants the sections {sorted(wanted)}, has {sorted(sections)}"
+        )
+    for name, section in sections.items():
+        found = set(_PLACEHOLDER.findall(section))
+        if found != wanted[name]:
+            raise InputError(
+                f"tasks/prompts/{role}.md, section '{name}': unknown placeholders "
+                f"{sorted(found - wanted[name])}, missing {sorted(wanted[name] - found)}"
+            )
+    return sections
+
+
+@cache
+def prompt_text(role: str) -> str:
+    """The text of a role's prompt file."""
+    return (files("tasks") / "prompts" / f"{role}.md").read_text(encoding="utf-8")
+
+
+def prompt_hash(role: str) -> str:
+    """Hash of a role's prompt file, for the keys of the units that depend on it."""
+    return digest_of(prompt_text(role))
+
+
+def proposer_messages(
+    parent: Item,
+    description: Description,
+    direction: Direction,
+    note: str | None,
+    inspirations: Sequence[Item],
+) -> tuple[Message, ...]:
+    """Asks for an edit of `parent`. Parts that a campaign repeats (world, APIs) come before the rest."""
+    borrowed = [
+        f"## Item {n}\n\n{_item_text(item)}" for n, item in enumerate(inspirations, start=1)
+    ]
+    return _conversation(
+        "proposer",
+        world_summary=description.world_summary.strip(),
+        edits=", ".join(description.edits),
+        apis=_api_list(description.apis),
+        inspirations="\n\n".join(borrowed) or "(none)",
+        item=_item_text(parent),
+        note=note.strip() if note and note.strip() else "(nothing yet)",
+        direction=_DIRECTIONS[direction],
+    )
+
+
+def repair_messages(
+    previous: Sequence[Message], reply_text: str, error: str
+) -> tuple[Message, ...]:
+    """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try.
+
+    Works for the other roles too, whose replies are JSON: see `ask_again`.
+    """
+    text = _fill(load_prompt("proposer")["repair"], error=fenced("text", error))
+    return (*previous, _spoken(reply_text), Message(role="user", content=text))
+
+
+def ask_again(previous: Sequence[Message], reply_text: str, error: str) -> tuple[Message, ...]:
+    """Goes on with a judge's or labeller's conversation whose reply could not be read."""
+    text = f"Your reply could not be used: {error}\n\nReply again with the one JSON object and nothing else."
+    return (*previous, _spoken(reply_text), Message(role="user", content=text))
+
+
+def solver_messages(briefing: Briefing, suite_name: str) -> tuple[Message, ...]:
+    """Opens an attempt: who acts how, and the task. The instruction stands in it as it is."""
+    who = briefing.supervisor
+    names = " ".join(who[key] for key in ("first_name", "last_name") if key in who)
+    rest = [
+        f"{key.replace('_', ' ')} {who[key]}" for key in ("email", "phone_number") if key in who
+    ]
+    return _conversation(
+        "solver",
+        suite=suite_name,
+        supervisor=", ".join([names, *rest]),
+        datetime=briefing.datetime,
+        instruction=briefing.instruction,
+    )
+
+
+def observation_message(text: str) -> Message:
+    """What a solver's action showed, as its next message."""
+    shown = text.rstrip("\n") or "(nothing was printed)"
+    output = fenced("text", shown)
+    return Message(role="user", content=_fill(load_prompt("solver")["observation"], output=output))
+
+
+def feedback_messages(
+    item: Item, trajectories: Sequence[tuple[Attempt, Sequence[Turn]]]
+) -> tuple[Message, ...]:
+    """Asks for a note on an item's attempts.
+
+    Every attempt has a line. In full are shown the first failed attempt of each cause and difference,
+    then further failed ones, at most `MAX_FULL_FAILURES`, and the shortest solved one; how a long one is
+    cut stands in `tasks.llm.traces`.
+    """
+    summary = "\n".join(f"- {_attempt_line(attempt)}" for attempt, _ in trajectories)
+    shown = _shown_in_full(trajectories)
+    parts = [
+        f"## {_attempt_line(attempt)}\n\n{_difference_of(attempt)}\n\n{trace_text(turns)}"
+        for attempt, turns in shown
+    ]
+    if len(shown) < len(trajectories):
+        parts.append(f"({len(trajectories) - len(shown)} further attempts are not shown in full.)")
+    return _conversation(
+        "feedback",
+        item=_item_text(item),
+        summary=summary or "(none)",
+        trajectories="\n\n".join(parts) or "(none)",
+    )
+
+
+def judge_messages(item: Item, failures: Sequence[Attempt]) -> tuple[Message, ...]:
+    """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`)."""
+    shown = _distinct_first(failures)[:MAX_JUDGED_FAILURES]
+    parts = [f"## {_attempt_line(attempt)}\n\n{_difference_of(attempt)}" for attempt in shown]
+    if len(shown) < len(failures):
+        parts.append(f"({len(failures) - len(shown)} further failed attempts are not shown.)")
+    failed = "\n\n".join(parts) or "(no attempt failed)"
+    return _conversation("judge", item=_item_text(item), failures=failed)
+
+
+def labeller_messages(item: Item, features: Sequence[Definition]) -> tuple[Message, ...]:
+    """Asks which of the defined labels hold for an item."""
+    lines = [f"- {one.id} ({one.name}): {one.holds_when}" for one in features]
+    return _conversation("labeller", definitions="\n".join(lines), item=_item_text(item))
+
+
+def fenced(label: str, text: str) -> str:
+    """The text in a fence that is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{label}\n{text}\n{fence}"
+
+
+def difference_text(difference: Difference) -> str:
+    """A difference of final states in lines, one an effect, at most `MAX_EFFECTS` a side."""
+    lines = []
+    for side, effects in (("missing", difference.missing), ("unexpected", difference.unexpected)):
+        lines += [f"{side}: {_effect_text(effect)}" for effect in effects[:MAX_EFFECTS]]
+        if len(effects) > MAX_EFFECTS:
+            lines.append(f"{side}: {len(effects) - MAX_EFFECTS} more effects, not listed")
+    if difference.answer is not None:
+        lines.append(
+            f"answer: expected {_compact(difference.answer.expected)}, "
+            f"given {_compact(difference.answer.given)}"
+        )
+    return "\n".join(lines) or "no difference"
+
+
+def _conversation(role: str, **values: str) -> tuple[Message, ...]:
+    sections = load_prompt(role)
+    return (
+        Message(role="system", content=sections["system"]),
+        Message(role="user", content=_fill(sections["user"], **values)),
+    )
+
+
+def _spoken(reply_text: str) -> Message:
+    return Message(role="assistant", content=reply_text or "(empty reply)")
+
+
+def _fill(template: str, **values: str) -> str:
+    """Puts values in place of placeholders, in one pass: a value is never searched for placeholders."""
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
+
+
+def _item_text(item: Item) -> str:
+    parts = [fenced("instruction", item.instruction), fenced("python", item.gold.strip("\n"))]
+    if item.setup is not None:
+        parts.append(f"Setup:\n\n{fenced('setup', item.setup)}")
+    if item.grading is not None:
+        parts.append(f"Grading:\n\n{fenced('grading', item.grading)}")
+    return "\n\n".join(parts)
+
+
+def _api_list(apis: Sequence[Api]) -> str:
+    by_app: dict[str, list[Api]] = {}
+    for api in apis:
+        by_app.setdefault(api.app, []).append(api)
+    return "\n\n".join(
+        f"## {app}\n\n" + "\n".join(f"- {_signature(api)}" for api in by_app[app]) for app in by_app
+    )
+
+
+def _signature(api: Api) -> str:
+    optional = [name for name in api.parameters if name not in api.required]
+    inside = [", ".join(api.required), f"[{', '.join(optional)}]" if optional else ""]
+    return f"{api.app}.{api.api}({', '.join(part for part in inside if part)})"
+
+
+def _attempt_line(attempt: Attempt) -> str:
+    cause = f", {attempt.cause}" if attempt.cause else ""
+    partial = "" if attempt.partial is None else f", {attempt.partial:.0%} of its tests passed"
+    return (
+        f"Attempt {attempt.repeat}: {attempt.outcome}{cause}{partial}, "
+        f"{attempt.turns} turns, {attempt.calls} API calls"
+    )
+
+
+def _difference_of(attempt: Attempt) -> str:
+    if attempt.difference is None:
+        return "Final state: not compared."
+    difference = Difference.model_validate_json(attempt.difference)
+    return f"Final state against the right one:\n\n{fenced('text', difference_text(difference))}"
+
+
+def _effect_text(effect: Effect) -> str:
+    row = "" if effect.row is None else f" row {_compact(effect.row)}"
+    before = f", before {_compact(effect.before)}" if effect.change == "changed" else ""
+    content = effect.before if effect.change == "removed" else effect.content
+    return f"{effect.change} {effect.app}.{effect.table}{row} {_compact(content)}{before}"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _shown_in_full(
+    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]],
+) -> list[tuple[Attempt, Sequence[Turn]]]:
+    turns_of = {attempt.attempt_id: turns for attempt, turns in trajectories}
+    attempts = [attempt for attempt, _ in trajectories]
+    failed = _distinct_first([one for one in attempts if one.outcome == "failed"])
+    solved = sorted(
+        (one for one in attempts if one.outcome == "solved"),
+        key=lambda one: (one.calls, one.repeat),
+    )
+    shown = [*failed[:MAX_FULL_FAILURES], *solved[:MAX_FULL_SOLVED]]
+    return [(attempt, turns_of[attempt.attempt_id]) for attempt in shown]
+
+
+def _distinct_first(failures: Sequence[Attempt]) -> list[Attempt]:
+    """The failures, one of each (cause, difference) before their likes; else in their order."""
+    seen: dict[tuple[str | None, str | None], int] = {}
+    rank = []
+    for attempt in failures:
+        kind = (attempt.cause, attempt.difference)
+        seen[kind] = seen.get(kind, -1) + 1
+        rank.append(seen[kind])
+    return [
+        attempt for _, attempt in sorted(zip(rank, failures, strict=True), key=lambda two: two[0])
+    ]
