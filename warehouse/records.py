@@ -1,9 +1,9 @@
 """The rows we keep, as frozen objects.
 
 A record is what a stage writes to the spool and what the warehouse shows as a table: one class a table,
-one field a column. A record never changes once written. Columns marked as clock hold what a repetition
-of the same work would measure anew (durations, times of day); they take no part in `digest`, so that a
-stage keyed on an upstream record is served from the cache when only the clock differed.
+one field a column. A record never changes once written. Columns marked as a circumstance hold what a
+repetition of the same work may find otherwise (durations, the sandbox's level); they take no part in
+`digest`, so that a stage keyed on an upstream record is served from the cache when only they differed.
 """
 
 import hashlib
@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-CLOCK = {"clock": True}
-"""Marks a column that holds a reading of a clock."""
+CIRCUMSTANCE = {"circumstance": True}
+"""Marks a column that tells of the circumstances of the work (a clock's reading, a sandbox's level)."""
 
 JsonText = Annotated[str, Field(json_schema_extra={"json": True})]
 """A JSON document as text; the warehouse stores it in a JSON column."""
@@ -50,13 +50,13 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
     def digest(self) -> str:
-        """Hash of the record's content without its clock columns."""
-        clocks = {
+        """Hash of the record's content without its circumstances."""
+        circumstances = {
             name
             for name, field in type(self).model_fields.items()
-            if field.json_schema_extra == CLOCK
+            if field.json_schema_extra == CIRCUMSTANCE
         }
-        return digest_of(self.model_dump(mode="json", exclude=clocks))
+        return digest_of(self.model_dump(mode="json", exclude=circumstances))
 
 
 class Row(Record):
@@ -231,8 +231,8 @@ class Attempt(Row):
     """None when the price of any of its calls is unknown."""
     difference: JsonText | None
     """The suite's Difference (deployments/simulators/README.md); None without a final state."""
-    sandbox: str
-    duration_s: float = Field(json_schema_extra=CLOCK)
+    sandbox: str = Field(json_schema_extra=CIRCUMSTANCE)
+    duration_s: float = Field(json_schema_extra=CIRCUMSTANCE)
 
 
 class Turn(Record):
@@ -261,6 +261,11 @@ class Edit(Record):
     """Cause from `tasks.errors.Rejection`; None when the gold ran through."""
     rejection_detail: str | None
     repair_rounds: int
+
+    def of(self, parent: Item) -> Item:
+        """The item that this edit, when it was not rejected, makes of its parent."""
+        content = parent.model_dump(exclude={"item_id"})
+        return Item.of(**content | {"instruction": self.instruction, "gold": self.gold})
 
 
 class World(Record):
@@ -327,7 +332,7 @@ class LlmCall(Row):
     """None when the price is unknown."""
     cause: str | None
     """None when a reply arrived; else the provider error's name."""
-    latency_s: float = Field(json_schema_extra=CLOCK)
+    latency_s: float = Field(json_schema_extra=CIRCUMSTANCE)
 
 
 class Note(Row):

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
-from warehouse.records import Record, digest_of
+from warehouse.records import CIRCUMSTANCE, Record, digest_of
 
 Role = Literal["proposer", "solver", "feedback", "judge", "labeller", "user", "embedder"]
 
@@ -96,7 +96,7 @@ class Completion(Record):
     tokens: Tokens = Tokens()
     cost_usd: float | None = None
     """None when the endpoint has no price."""
-    latency_s: float = Field(default=0.0, json_schema_extra={"clock": True})
+    latency_s: float = Field(default=0.0, json_schema_extra=CIRCUMSTANCE)
     state: dict[str, Any] | None = None
     """Opaque to us: what the provider wants back with the next request (thought signatures)."""
 

@@ -14,7 +14,9 @@ The records below are the simulator protocol of deployments/simulators/README.md
 
 from typing import Any, Literal, Protocol
 
-from warehouse.records import Item, Record
+from pydantic import Field
+
+from warehouse.records import CIRCUMSTANCE, Item, Record
 
 
 class Api(Record):
@@ -38,7 +40,8 @@ class Description(Record):
     interaction: Literal["code", "tools", "dialogue"]
     edits: tuple[str, ...]
     """The item fields that a proposer may change."""
-    sandbox: str
+    sandbox: str = Field(json_schema_extra=CIRCUMSTANCE)
+    """Level under which model-written code runs: "bubblewrap", "rlimits" or "none"."""
     apis: tuple[Api, ...]
     world_summary: str
 
@@ -185,9 +188,18 @@ class Suite(Protocol):
 
     name: str
 
+    async def fingerprint(self) -> str:
+        """Hash of the simulator's sources, locked packages and base data, known without starting it.
+
+        Installs the simulator where it is missing.
+        """
+        ...
+
     async def describe(self) -> Description: ...
 
-    async def seeds(self, split: str) -> list[SuiteSeed]: ...
+    async def seeds(self, split: str) -> list[SuiteSeed]:
+        """The split's seeds, in the suite's order. Raises InputError for an unknown split."""
+        ...
 
     async def check(self, item: Item, gold_only: bool = False) -> CheckReport:
         """Runs the gold and what shows it sound; with `gold_only` nothing but the gold."""

@@ -1,0 +1,52 @@
+"""Feedback: trajectories and state differences, compressed into a short note for the next edit."""
+
+from collections.abc import Sequence
+
+from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.prompting import feedback_messages
+from tasks.spool import Unit
+from tasks.stage import StageRun, stage
+from warehouse.records import Attempt, Item, Measurement, Note, Turn, digest_of
+
+MAX_NOTE_CHARS = 4000
+"""A longer note is cut, and says so."""
+
+
+@stage(version="1", prompts=("feedback",))
+async def feedback(
+    run: StageRun,
+    *,
+    item: Item,
+    attempts: Sequence[Attempt],
+    turns: Sequence[Turn],
+    measurement: Measurement,
+    model: LLMSpec,
+) -> list[str]:
+    """A `Note` on an item's attempts; `turns` are theirs, in any order."""
+
+    async def work(unit: Unit) -> None:
+        trajectories = [
+            (attempt, [turn for turn in turns if turn.attempt_id == attempt.attempt_id])
+            for attempt in attempts
+        ]
+        request = Request(
+            role="feedback",
+            spec=model,
+            messages=feedback_messages(item, trajectories),
+            subject=Subject(item_id=item.item_id, measurement=measurement),
+        )
+        reply = await unit.complete(run.bench.client(model), request)
+        text = reply.text.strip()
+        if len(text) > MAX_NOTE_CHARS:
+            text = text[:MAX_NOTE_CHARS] + "\n[the note was cut here]"
+        unit.add(
+            Note(
+                note_id=digest_of([item.item_id, text]),
+                campaign=run.bench.campaign,
+                item_id=item.item_id,
+                measurement=measurement,
+                text=text,
+            )
+        )
+
+    return [await run.once("notes", work)]

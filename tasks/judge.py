@@ -1,0 +1,53 @@
+"""Judge: drops false failures and vague items among the selected variants."""
+
+from collections.abc import Sequence
+
+from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.prompting import ask_again, judge_messages
+from tasks.llm.replies import ReplyError, parse_verdict
+from tasks.spool import Unit
+from tasks.stage import StageRun, stage
+from warehouse.records import Attempt, Item, Verdict
+
+
+@stage(version="1", prompts=("judge",))
+async def judge(
+    run: StageRun,
+    *,
+    item: Item,
+    failures: Sequence[Attempt],
+    model: LLMSpec,
+    repair_rounds: int,
+) -> list[str]:
+    """A `Verdict` on an item from its instruction, gold and failed attempts.
+
+    A reply that cannot be read is asked for again `repair_rounds` times; after that the verdict is None
+    with the fault as its reason, and the item is not kept.
+    """
+
+    async def work(unit: Unit) -> None:
+        messages = judge_messages(item, failures)
+        verdict, reason = None, ""
+        for asked in range(repair_rounds + 1):
+            subject = Subject(item_id=item.item_id, round=asked)
+            request = Request(role="judge", spec=model, messages=messages, subject=subject)
+            reply = await unit.complete(run.bench.client(model), request)
+            try:
+                parsed = parse_verdict(reply.text)
+            except ReplyError as error:
+                reason = f"no verdict could be read: {error}"
+                messages = ask_again(messages, reply.text, str(error))
+            else:
+                verdict, reason = parsed.verdict, parsed.reason
+                break
+        unit.add(
+            Verdict(
+                campaign=run.bench.campaign,
+                item_id=item.item_id,
+                judge=model.spec_id,
+                reason=reason,
+                verdict=verdict,
+            )
+        )
+
+    return [await run.once("verdicts", work)]

@@ -1,0 +1,123 @@
+"""Label: difficulty and features of an item, failure reasons of its failed attempts.
+
+What code can decide, code decides (source "code"); the features that need judgement are the labeller
+model's, and its rows stand beside the code's, never over them. Definitions: tasks/labels.toml.
+"""
+
+import json
+from collections.abc import Sequence
+
+from tasks.difficulty import difficulty
+from tasks.failure_reasons import FAILURE_REASONS, failure_reasons
+from tasks.features import JUDGED_FEATURES, features
+from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.prompting import ask_again, labeller_messages
+from tasks.llm.replies import ReplyError, labels_schema, parse_labels
+from tasks.spool import Unit
+from tasks.stage import StageRun, stage
+from tasks.suites.base import Call, Difference
+from warehouse.records import Attempt, GoldCall, Item, Label, Turn
+
+
+@stage(version="1", prompts=("labeller",))
+async def label(
+    run: StageRun,
+    *,
+    item: Item,
+    gold_calls: Sequence[GoldCall],
+    failures: Sequence[Attempt],
+    turns: Sequence[Turn],
+    model: LLMSpec,
+    repair_rounds: int,
+) -> list[str]:
+    """The `Label` rows of one item and of its failed attempts.
+
+    `turns` are the failed attempts' turns. Where the labeller gives no readable reply within the repair
+    rounds, its labels are absent.
+    """
+
+    async def work(unit: Unit) -> None:
+        campaign = run.bench.campaign
+        judged = await _judged(run, unit, item, model, repair_rounds)
+        unit.add(*_of_item(campaign, item, gold_calls))
+        unit.add(*(_label(campaign, item, name, holds, model.spec_id) for name, holds in judged.items()))
+        for attempt in failures:
+            unit.add(*_of_attempt(campaign, item, attempt, turns))
+
+    return [await run.once("labels", work)]
+
+
+def _of_item(campaign: str, item: Item, gold_calls: Sequence[GoldCall]) -> list[Label]:
+    """Difficulty with its two parts, and each feature that code can decide."""
+    calls = [_call(row) for row in gold_calls]
+    measured = difficulty(item.instruction, item.gold, calls)
+    values = {
+        "interaction": measured.interaction,
+        "reasoning": measured.reasoning,
+        "difficulty": measured.difficulty,
+    } | features(item.instruction, item.gold, calls)
+    return [_label(campaign, item, name, value, "code") for name, value in values.items()]
+
+
+def _of_attempt(
+    campaign: str, item: Item, attempt: Attempt, turns: Sequence[Turn]
+) -> list[Label]:
+    """Each failure reason of a failed attempt, those that do not hold as 0."""
+    own = [turn for turn in turns if turn.attempt_id == attempt.attempt_id]
+    difference = (
+        None
+        if attempt.difference is None
+        else Difference.model_validate_json(attempt.difference)
+    )
+    holding = failure_reasons(attempt, difference, bool(own) and own[-1].error)
+    return [
+        _label(campaign, item, name, name in holding, "code", attempt.attempt_id)
+        for name in FAILURE_REASONS
+    ]
+
+
+async def _judged(
+    run: StageRun, unit: Unit, item: Item, model: LLMSpec, repair_rounds: int
+) -> dict[str, bool]:
+    """The labeller's answers by feature id; empty when none could be read."""
+    messages = labeller_messages(item, JUDGED_FEATURES)
+    ids = [definition.id for definition in JUDGED_FEATURES]
+    for asked in range(repair_rounds + 1):
+        request = Request(
+            role="labeller",
+            spec=model,
+            messages=messages,
+            response_schema=labels_schema(ids),
+            subject=Subject(item_id=item.item_id, round=asked),
+        )
+        reply = await unit.complete(run.bench.client(model), request)
+        try:
+            return parse_labels(reply.text, ids).holds
+        except ReplyError as error:
+            messages = ask_again(messages, reply.text, str(error))
+    return {}
+
+
+def _label(
+    campaign: str, item: Item, name: str, value: int, source: str, attempt_id: str = ""
+) -> Label:
+    return Label(
+        campaign=campaign,
+        item_id=item.item_id,
+        attempt_id=attempt_id,
+        name=name,
+        value=int(value),
+        source=source,
+    )
+
+
+def _call(row: GoldCall) -> Call:
+    return Call(
+        n=row.n,
+        app=row.app,
+        api=row.api,
+        ok=row.ok,
+        wrote=row.wrote,
+        arguments=json.loads(row.arguments),
+        output=None if row.output is None else json.loads(row.output),
+    )

@@ -1,0 +1,94 @@
+"""Mutate: a proposer edits an item; what cannot be read or run goes back to it once, with the error."""
+
+from collections.abc import Sequence
+
+from tasks.errors import Rejection
+from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.prompting import proposer_messages, repair_messages
+from tasks.llm.replies import ReplyError, parse_edit
+from tasks.spool import Unit
+from tasks.stage import StageRun, stage
+from tasks.suites.base import CheckReport, Description
+from warehouse.records import Direction, Edit, Item, Note
+
+
+@stage(version="1", prompts=("proposer",))
+async def mutate(
+    run: StageRun,
+    *,
+    step: int,
+    parent: Item,
+    inspirations: Sequence[Item],
+    note: Note | None,
+    direction: Direction,
+    world: Description,
+    proposer: LLMSpec,
+    repair_rounds: int,
+) -> list[str]:
+    """One edit of `parent`: an `Edit`, with the cause of its rejection where it came to nothing.
+
+    A reply that cannot be parsed, or a gold that does not compile, raises or does not complete, is shown
+    to the proposer with the error, `repair_rounds` times at most.
+    """
+
+    async def work(unit: Unit) -> None:
+        messages = proposer_messages(parent, world, direction, note and note.text, inspirations)
+        for asked in range(repair_rounds + 1):
+            subject = Subject(item_id=parent.item_id, step=step, round=asked)
+            request = Request(role="proposer", spec=proposer, messages=messages, subject=subject)
+            reply = await unit.complete(run.bench.client(proposer), request)
+            edit = await _edit(run, step, parent, reply.text, asked)
+            if edit.rejection is None or edit.rejection == Rejection.REFUSED:
+                break
+            messages = repair_messages(messages, reply.text, edit.rejection_detail or edit.rejection)
+        unit.add(edit)
+
+    return [await run.once("edits", work)]
+
+
+async def _edit(run: StageRun, step: int, parent: Item, reply: str, asked: int) -> Edit:
+    """Reads a reply and tries its gold once."""
+    read = {"step": step, "parent": parent.item_id, "repair_rounds": asked}
+    try:
+        parsed = parse_edit(reply)
+    except ReplyError as error:
+        return Edit(
+            **read,
+            reasoning="",
+            instruction=None,
+            gold=None,
+            rejection=error.cause,
+            rejection_detail=str(error),
+        )
+    edit = Edit(
+        **read,
+        reasoning=parsed.reasoning,
+        instruction=parsed.instruction,
+        gold=parsed.gold,
+        rejection=None,
+        rejection_detail=None,
+    )
+    fault = _syntax_fault(parsed.gold) or _run_fault(
+        await run.bench.suite.check(edit.of(parent), gold_only=True)
+    )
+    if fault is None:
+        return edit
+    return edit.model_copy(update={"rejection": fault[0], "rejection_detail": fault[1]})
+
+
+def _syntax_fault(gold: str) -> tuple[Rejection, str] | None:
+    try:
+        compile(gold, "gold", "exec")
+    except (SyntaxError, ValueError) as error:
+        return Rejection.GOLD_SYNTAX, f"the gold does not compile: {error}"
+    return None
+
+
+def _run_fault(report: CheckReport) -> tuple[Rejection, str] | None:
+    gold = report.gold
+    if gold.error is not None:
+        return Rejection.GOLD_ERROR, gold.error
+    if not gold.outcome.completed:
+        return Rejection.GOLD_INCOMPLETE, "the gold ran through but never called complete_task"
+    return None
+
