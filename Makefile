@@ -1,0 +1,49 @@
+# Everything starts from here. Needs Python >= 3.11 with pip, and make.
+#
+#   make demo    one whole campaign on the AppWorld engine with the offline model
+#   make test    the tests
+#
+# Both set up what is missing first; the second time that costs nothing.
+
+VENV := .venv
+export PYTHONDONTWRITEBYTECODE :=
+# A .venv that happens to be active, or a PYTHONPATH, must not leak into ours.
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+
+.PHONY: demo test benchmark setup environment format lock clean
+
+demo: environment
+	@$(VENV)/bin/turtle evolve
+
+test: setup
+	@$(VENV)/bin/python -m pytest -m "not benchmark and not browser and not live"
+
+benchmark: setup
+	@$(VENV)/bin/python -m pytest -m benchmark tests/benchmarks
+
+# Both environments, and the small world.
+setup: environment
+	@$(VENV)/bin/python -m tasks.suites.installation appworld .turtle
+
+# Ours alone: the first Python that is new enough makes it.
+environment:
+	@for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			exec $$python -m tasks.environment $(VENV) requirements.lock .; \
+		fi; \
+	done; echo "turtle: Python >= 3.11 is missing: install it and run make again" >&2; exit 2
+
+format: environment
+	@$(VENV)/bin/ruff format .
+	@$(VENV)/bin/ruff check --fix .
+
+# Versions and hashes, never addresses. Needs uv.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
+		--upgrade --group dev pyproject.toml -o requirements.lock
+	cd deployments/simulators/appworld && uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade pyproject.toml -o requirements.lock
+
+# All that set-up made; campaigns too.
+clean:
+	rm -rf $(VENV) .turtle

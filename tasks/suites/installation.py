@@ -1,0 +1,125 @@
+"""Where a simulator lives on this machine, and how it gets there: environment, package, world.
+
+Everything lies under `<state>/simulators/<name>` and can be made again: `venv` from the simulator's own
+lock, `home` with its world, `user` as the HOME of whatever runs there. Each part has a stamp of what it was
+made from; when the stamps hold, nothing is done.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tasks.environment import (
+    Progress,
+    compile_bytecode,
+    ensure_environment,
+    make_once,
+    run,
+    stamp_of,
+)
+from tasks.errors import InputError
+from tasks.suites.bridge import reduced_environment
+
+SIMULATORS = Path(__file__).resolve().parents[2] / "deployments" / "simulators"
+"""The programs, as they stand in this checkout."""
+
+WORLD_SOURCES = ("build_world.py", "world", "seeds")
+"""What AppWorld's small world is made from, beside its lock. When one changes, the world is built anew."""
+
+
+@dataclass(frozen=True)
+class SimulatorInstallation:
+    """A simulator that can be started."""
+
+    python: Path
+    """Interpreter of its own environment."""
+    program: Path
+    """What that interpreter runs."""
+    home: Path
+    """Its world; given to the program as TURTLE_SIMULATOR_HOME."""
+    user: Path
+    """An empty HOME, so that nothing of the user's is read or written."""
+
+
+def ensure_simulator(name: str, state: Path, progress: Progress) -> SimulatorInstallation:
+    """Makes what is missing of a simulator. A second call does nothing; two at once are safe.
+
+    Args:
+        name: folder of the simulator in deployments/simulators.
+        state: folder for all that can be made again.
+        progress: told, a line at a time, what is being done.
+
+    Raises InputError, in one line, when the simulator is unknown or something is missing on the machine.
+    """
+    source = SIMULATORS / name
+    if name not in _PREPARATIONS or not source.is_dir():
+        raise InputError(f"simulator {name}: unknown; there are {', '.join(sorted(_PREPARATIONS))}")
+    folder = (state / "simulators" / name).absolute()
+    python = ensure_environment(folder / "venv", source / "requirements.lock", progress)
+    made = SimulatorInstallation(python, source / "program.py", folder / "home", folder / "user")
+    for place in (made.home, made.user):
+        place.mkdir(parents=True, exist_ok=True)
+    _PREPARATIONS[name](source, made, progress)
+    return made
+
+
+def _prepare_appworld(source: Path, made: SimulatorInstallation, progress: Progress) -> None:
+    """Unpacks the engine's encrypted sources into its package, then builds the world."""
+    venv = made.python.parents[1]
+
+    def unpack(held: int) -> None:
+        progress("appworld: unpacking the engine")
+        command = [made.python.with_name("appworld"), "install"]
+        _command(command, made, progress, held, "appworld install")
+        compile_bytecode(made.python, venv / "lib", progress, held)
+
+    def build(held: int) -> None:
+        progress("appworld: building the world")
+        command = [made.python, source / "build_world.py", made.home]
+        _command(command, made, progress, held, "build_world.py")
+
+    lock = source / "requirements.lock"
+    make_once(venv, venv / "engine.stamp", stamp_of([lock]), progress, unpack)
+    world = stamp_of([lock, *(source / part for part in WORLD_SOURCES)])
+    make_once(made.home, made.home / "world.stamp", world, progress, build)
+
+
+def _command(
+    command: list[str | Path], made: SimulatorInstallation, progress: Progress, held: int, what: str
+) -> None:
+    """Runs one command of a preparation in the simulator's own surroundings."""
+    lines: list[str] = []
+
+    def told(line: str) -> None:
+        lines.append(line)
+        progress(f"  {line}")
+
+    env = reduced_environment({"HOME": str(made.user), "TURTLE_SIMULATOR_HOME": str(made.home)})
+    log = made.user / f"{what.split()[0]}.log"
+    if run(command, held, env, told, log) != 0:
+        last = next((line for line in reversed(lines) if line.strip()), "it printed nothing")
+        raise InputError(f"{what} failed: {last}; log: {log}")
+
+
+_PREPARATIONS: dict[str, Callable[[Path, SimulatorInstallation, Progress], None]] = {
+    "appworld": _prepare_appworld,
+}
+"""What a simulator needs beyond its environment."""
+
+
+def main(arguments: list[str]) -> int:
+    """`python -m tasks.suites.installation NAME STATE`; 2 with one line on stderr when it cannot be."""
+    if len(arguments) != 2:
+        print("usage: python -m tasks.suites.installation NAME STATE", file=sys.stderr)
+        return 2
+    try:
+        ensure_simulator(arguments[0], Path(arguments[1]), lambda line: print(line, flush=True))
+    except InputError as error:
+        print(f"turtle: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
