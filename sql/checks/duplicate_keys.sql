@@ -1,0 +1,26 @@
+-- incident: Two loaders without a lock each inserted the same step, and every count over steps was
+--   doubled. No primary key stands in the way (a DuckLake has none).
+select 'steps' as found_in, campaign || ' ' || step as key, count(*) as times
+from main.steps
+group by campaign, step
+having count(*) > 1
+union all
+select 'attempts', campaign || ' ' || item_id || ' ' || solver || ' ' || measurement || ' ' || repeat, count(*)
+from main.attempts
+group by campaign, item_id, solver, measurement, repeat
+having count(*) > 1
+union all
+select 'scores', campaign || ' ' || item_id || ' ' || measurement, count(*)
+from main.scores
+group by campaign, item_id, measurement
+having count(*) > 1
+union all
+select 'items', item_id, count(*)
+from main.items
+group by item_id
+having count(*) > 1
+union all
+select 'llm_calls', call_id, count(*)
+from main.llm_calls
+group by call_id
+having count(*) > 1

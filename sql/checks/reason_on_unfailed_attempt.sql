@@ -1,0 +1,9 @@
+-- incident: Failure reasons were given to solved attempts and to items; the feature and failure grid
+--   was covered by failures that never happened.
+select labels.campaign, labels.item_id, labels.attempt_id, labels.name, tries.outcome
+from main.labels as labels
+left join main.attempts as tries
+    on tries.campaign = labels.campaign
+    and tries.attempt_id = labels.attempt_id
+where labels.name in (select reason from analysis.reason_names)
+    and tries.outcome is distinct from 'failed'

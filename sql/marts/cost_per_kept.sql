@@ -1,0 +1,42 @@
+-- question: What does a kept variant cost, and which role spends it?
+-- grain: campaign, role
+-- units: role 'all' is the sum of the roles. Tokens are counts; usd US dollars, NULL where the price of
+--   a reply is unknown; per kept variant, NULL where none is kept. Calls without a reply cost nothing.
+with calls as (
+    select
+        campaign,
+        coalesce(role, 'all') as role,
+        count(*) as llm_calls,
+        count(*) filter (where cause is not null) as failed_calls,
+        sum(prompt_tokens)::BIGINT as prompt_tokens,
+        sum(cached_tokens)::BIGINT as cached_tokens,
+        sum(completion_tokens)::BIGINT as completion_tokens,
+        sum(reasoning_tokens)::BIGINT as reasoning_tokens,
+        case
+            when count(*) filter (where cause is null and cost_usd is null) = 0
+                then coalesce(sum(cost_usd), 0)
+        end as cost_usd
+    from main.llm_calls
+    group by grouping sets ((campaign), (campaign, role))
+),
+kept as (
+    select campaign, count(*) as kept
+    from analysis.item_sets
+    where item_set = 'evolved'
+    group by campaign
+)
+select
+    calls.campaign,
+    calls.role,
+    calls.llm_calls,
+    calls.failed_calls,
+    calls.prompt_tokens,
+    calls.cached_tokens,
+    calls.completion_tokens,
+    calls.reasoning_tokens,
+    calls.cost_usd,
+    coalesce(kept.kept, 0) as kept,
+    calls.completion_tokens / kept.kept as completion_tokens_per_kept,
+    calls.cost_usd / kept.kept as cost_usd_per_kept
+from calls
+left join kept using (campaign)
