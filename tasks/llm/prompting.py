@@ -2,8 +2,8 @@
 
 A role's prompt is one Markdown file in tasks/prompts: sections that open with `<!-- section: name -->`.
 The section "system" is static and comes first, so that a provider can cache it; the others hold
-placeholders `{{name}}`, which are checked against `_PLACEHOLDERS` when the file is loaded. Values are rendered here
-and nowhere else; a value may hold anything, also `{{...}}` and fences.
+placeholders `{{name}}`, which are checked against `_PLACEHOLDERS` when the file is loaded. Values are
+rendered here and nowhere else; a value may hold anything, also `{{...}}` and fences.
 """
 
 import json
