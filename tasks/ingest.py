@@ -31,7 +31,10 @@ async def ingest(run: StageRun, *, split: str, count: int | None, fingerprint: s
 
 def _campaign(run: StageRun, world: str, version: str, sandbox: str) -> Campaign:
     bench = run.bench
-    specs = (getattr(bench.plan, role) for role in ("proposer", "solver", "feedback", "judge", "labeller"))
+    specs = (
+        getattr(bench.plan, role)
+        for role in ("proposer", "solver", "feedback", "judge", "labeller")
+    )
     return Campaign(
         campaign=bench.campaign,
         suite=bench.plan.suite,

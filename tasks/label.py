@@ -40,7 +40,9 @@ async def label(
         campaign = run.bench.campaign
         judged = await _judged(run, unit, item, model, repair_rounds)
         unit.add(*_of_item(campaign, item, gold_calls))
-        unit.add(*(_label(campaign, item, name, holds, model.spec_id) for name, holds in judged.items()))
+        unit.add(
+            *(_label(campaign, item, name, holds, model.spec_id) for name, holds in judged.items())
+        )
         for attempt in failures:
             unit.add(*_of_attempt(campaign, item, attempt, turns))
 
@@ -59,15 +61,11 @@ def _of_item(campaign: str, item: Item, gold_calls: Sequence[GoldCall]) -> list[
     return [_label(campaign, item, name, value, "code") for name, value in values.items()]
 
 
-def _of_attempt(
-    campaign: str, item: Item, attempt: Attempt, turns: Sequence[Turn]
-) -> list[Label]:
+def _of_attempt(campaign: str, item: Item, attempt: Attempt, turns: Sequence[Turn]) -> list[Label]:
     """Each failure reason of a failed attempt, those that do not hold as 0."""
     own = [turn for turn in turns if turn.attempt_id == attempt.attempt_id]
     difference = (
-        None
-        if attempt.difference is None
-        else Difference.model_validate_json(attempt.difference)
+        None if attempt.difference is None else Difference.model_validate_json(attempt.difference)
     )
     holding = failure_reasons(attempt, difference, bool(own) and own[-1].error)
     return [
@@ -92,7 +90,7 @@ async def _judged(
         )
         reply = await unit.complete(run.bench.client(model), request)
         try:
-            return parse_labels(reply.text, ids).holds
+            return parse_labels(reply.text, ids).labels
         except ReplyError as error:
             messages = ask_again(messages, reply.text, str(error))
     return {}

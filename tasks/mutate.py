@@ -40,7 +40,9 @@ async def mutate(
             edit = await _edit(run, step, parent, reply.text, asked)
             if edit.rejection is None or edit.rejection == Rejection.REFUSED:
                 break
-            messages = repair_messages(messages, reply.text, edit.rejection_detail or edit.rejection)
+            messages = repair_messages(
+                messages, reply.text, edit.rejection_detail or edit.rejection
+            )
         unit.add(edit)
 
     return [await run.once("edits", work)]
@@ -91,4 +93,3 @@ def _run_fault(report: CheckReport) -> tuple[Rejection, str] | None:
     if not gold.outcome.completed:
         return Rejection.GOLD_INCOMPLETE, "the gold ran through but never called complete_task"
     return None
-

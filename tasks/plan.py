@@ -110,7 +110,9 @@ def read_plan(path: Path, overrides: dict[str, Any]) -> Plan:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise InputError(f"plan {path}: no such file; shipped plans lie in deployments/plans") from error
+        raise InputError(
+            f"plan {path}: no such file; shipped plans lie in deployments/plans"
+        ) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"plan {path}: cannot be read: {error}") from error
     values |= {name: value for name, value in overrides.items() if value is not None}
@@ -123,6 +125,7 @@ def plan_of(values: dict[str, Any], origin: str) -> Plan:
         return Plan.model_validate(values)
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+            for fault in error.errors()
         )
         raise InputError(f"{origin}: {faults}") from error

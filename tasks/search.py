@@ -10,6 +10,8 @@ import random
 from dataclasses import dataclass
 
 from tasks.plan import Plan
+from tasks.spool import Unit
+from tasks.workbench import Workbench
 from warehouse.records import Decision, Direction, Item, Note, Score
 
 
@@ -42,7 +44,9 @@ class Population:
         self._members[node] = Member(node, self.islands, item, score, note)
         self.islands += 1
 
-    def add(self, decision: Decision, item: Item | None, score: Score | None, note: Note | None) -> None:
+    def add(
+        self, decision: Decision, item: Item | None, score: Score | None, note: Note | None
+    ) -> None:
         """Takes in what a step came to; item and score are None for a rejected edit."""
         if item is None or score is None or self._holds(decision.island, item):
             return
@@ -100,7 +104,11 @@ class Population:
         fitness = [getattr(member.score, self._plan.score) or 0.0 for member in members]
         best = max((f for f, m in zip(fitness, members, strict=True) if m.score.gate), default=0.0)
         return [
-            ((f / best if m.score.gate and best > 0 else policy.below_gate_weight) + policy.exploration) ** 2
+            (
+                (f / best if m.score.gate and best > 0 else policy.below_gate_weight)
+                + policy.exploration
+            )
+            ** 2
             / (1 + self._children.get(m.node, 0))
             for f, m in zip(fitness, members, strict=True)
         ]
@@ -114,6 +122,18 @@ class Population:
             members = self.island(island)
             drawn.append(rng.choices(members, self.weights(members))[0].node)
         return drawn
+
+
+async def decide(bench: Workbench, population: Population, step: int) -> Decision:
+    """The step's decision: the one in the log, or a new one, logged before it is returned."""
+
+    async def work(unit: Unit) -> None:
+        unit.add(population.choose(bench.campaign, step))
+
+    unit = await bench.spool.once("decisions", f"{step:06d}", work)
+    decision = bench.load((unit,)).one(Decision)
+    population.announce(decision)
+    return decision
 
 
 def direction(plan: Plan, score: Score) -> Direction:

@@ -217,14 +217,18 @@ def read_unit(path: Path) -> Iterator[Record]:
         lines = path.read_bytes().splitlines()
         header = json.loads(lines[0])
         if header["spool"] != SPOOL_VERSION:
-            raise SpoolError(f"spool file {path}: version {header['spool']} is not known to this release")
+            raise SpoolError(
+                f"spool file {path}: version {header['spool']} is not known to this release"
+            )
         for entry in map(json.loads, lines[1:]):
             if "call" in entry:
                 yield LlmCall.model_validate(entry["call"])
             else:
                 yield _RECORD_OF_NAME[entry["record"]].model_validate(entry["row"])
     except (OSError, IndexError, KeyError, ValueError) as error:
-        raise SpoolError(f"spool file {path}: not readable ({type(error).__name__}: {error})") from error
+        raise SpoolError(
+            f"spool file {path}: not readable ({type(error).__name__}: {error})"
+        ) from error
 
 
 def of_type(records: list[Record], kind: type[R]) -> list[R]:
@@ -257,7 +261,7 @@ def _shared_prefix(before: tuple[Message, ...], now: tuple[Message, ...]) -> int
 
 def _write_error(path: Path, error: OSError) -> SpoolError:
     if error.errno == errno.ENOSPC:
-        return SpoolError(f"spool {path.parent.parent}: the disk is full; free space and run the same command again")
+        return SpoolError(
+            f"spool {path.parent.parent}: the disk is full; free space and run the same command again"
+        )
     return SpoolError(f"spool file {path}: cannot be written ({error.strerror})")
-
-

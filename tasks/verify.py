@@ -111,7 +111,10 @@ def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
     """The gates that read what the simulator found."""
     gold = report.gold
     yield Rejection.GOLD_ERROR, gold.error
-    yield Rejection.GOLD_INCOMPLETE, None if gold.outcome.completed else "complete_task was not called"
+    yield (
+        Rejection.GOLD_INCOMPLETE,
+        None if gold.outcome.completed else "complete_task was not called",
+    )
     failed = [test.requirement for test in gold.outcome.tests if not test.passed]
     yield (
         Rejection.GOLD_FAILS_OWN_GRADE,
@@ -122,7 +125,9 @@ def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
     idle = report.do_nothing
     solved_idly = idle is not None and idle.outcome.solved
     yield Rejection.DO_NOTHING_PASSES, "completing at once solves the item" if solved_idly else None
-    padding = [f"{s.app}.{s.api} (call {s.call})" for s in report.suppressed or () if s.run.outcome.solved]
+    padding = [
+        f"{s.app}.{s.api} (call {s.call})" for s in report.suppressed or () if s.run.outcome.solved
+    ]
     yield (
         Rejection.PADDED,
         f"the grade does not change without {', '.join(padding)}" if padding else None,

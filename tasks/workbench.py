@@ -45,6 +45,8 @@ class Workbench:
     attempt_slots: asyncio.Semaphore
     """How many attempts may hold a simulator session at once."""
     counts: Counts = field(default_factory=Counts)
+    loaded: set[str] = field(default_factory=set)
+    """Names of the units that this run came to; at its end they are the campaign."""
 
     def client(self, spec: LLMSpec) -> LLMClient:
         """The client of a spec's endpoint. Raises InputError for an endpoint nobody configured."""
@@ -57,6 +59,7 @@ class Workbench:
 
     def load(self, units: tuple[str, ...]) -> "Loaded":
         """Reads finished units and sends their rows on to the warehouse."""
+        self.loaded.update(units)
         records = [record for unit in units for record in self.spool.read(unit)]
         self.sink([record for record in records if isinstance(record, Row)])
         return Loaded(records)

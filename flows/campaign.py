@@ -1,0 +1,131 @@
+"""A campaign's workbench: what a flow builds at its start and puts away at its end."""
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from flows.settings import Settings
+from flows.suites import suite_of
+from tasks.errors import InputError
+from tasks.llm.endpoints import clients, read_endpoints
+from tasks.plan import Plan, plan_of
+from tasks.spool import Spool, read_unit
+from tasks.workbench import Workbench
+from warehouse.records import Item, Row
+from warehouse.store import Loader, delete_campaign
+
+
+@asynccontextmanager
+async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIterator[Workbench]:
+    """The workbench of a campaign, held by this process until the block ends.
+
+    Raises InputError for an unknown suite or endpoint, a full disk, or a campaign that another process
+    is running; nothing is written then. When the block ends well, the campaign's manifest is written and
+    the warehouse holds its units and nothing else of it.
+    """
+    _require_room(settings)
+    name = plan.campaign(edition)
+    endpoints = read_endpoints(settings.endpoints)
+    items: dict[str, Item] = {}
+    with Spool(settings.spool, name).locked():
+        _write_plan(settings.spool / name / "plan.json", plan, edition)
+        with Loader(settings.warehouse, settings.publish_every_s) as loader:
+            bench = Workbench(
+                campaign=name,
+                plan=plan,
+                spool=Spool(settings.spool, name),
+                suite=suite_of(plan.suite, settings),
+                clients=clients(endpoints, plan.rng_seed, items.get),
+                receipts=settings.receipts / name,
+                sink=lambda rows: _take(rows, items, loader),
+                attempt_slots=asyncio.Semaphore(settings.attempts_in_flight),
+            )
+            try:
+                yield bench
+                loader.flush()
+            finally:
+                await bench.suite.aclose()
+                for client in bench.clients.values():
+                    await client.aclose()
+        _settle(bench, settings)
+
+
+def stored_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
+    """The plan and edition of a campaign that was started here. Raises InputError where there is none."""
+    path = settings.spool / campaign / "plan.json"
+    if not path.exists():
+        known = ", ".join(sorted(p.name for p in settings.spool.glob("*"))) or "none yet"
+        raise InputError(f"campaign {campaign}: not found in {settings.spool}; there are: {known}")
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return plan_of(stored["plan"], origin=f"plan {path}"), stored["edition"]
+
+
+def delete(campaign: str, settings: Settings) -> None:
+    """Deletes a campaign: its rows, its receipts and, last, its spool. Raises InputError as above."""
+    stored_plan(campaign, settings)
+    with Spool(settings.spool, campaign).locked():
+        if settings.warehouse.exists():
+            delete_campaign(settings.warehouse, campaign)
+        shutil.rmtree(settings.receipts / campaign, ignore_errors=True)
+        shutil.rmtree(settings.spool / campaign)
+
+
+def spooled_rows(settings: Settings) -> Iterator[Row]:
+    """Every row of every campaign in the spool, for a rebuild of the warehouse.
+
+    Of a finished campaign the units of its manifest count; a later version of a stage may have left older
+    ones behind.
+    """
+    for folder in sorted(path for path in settings.spool.glob("*") if path.is_dir()):
+        spool = Spool(settings.spool, folder.name)
+        manifest = folder / "manifest.json"
+        units = json.loads(manifest.read_text("utf-8")) if manifest.exists() else spool.units()
+        yield from _rows(spool, units)
+
+
+def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
+    for unit in units:
+        yield from (record for record in read_unit(spool.path(unit)) if isinstance(record, Row))
+
+
+def _take(rows: list[Row], items: dict[str, Item], loader: Loader) -> None:
+    items.update((row.item_id, row) for row in rows if isinstance(row, Item))
+    loader.put(rows)
+
+
+def _settle(bench: Workbench, settings: Settings) -> None:
+    """Writes the manifest; where the spool holds older units, loads the campaign anew without them."""
+    units = sorted(bench.loaded)
+    _write(bench.spool.folder / "manifest.json", json.dumps(units))
+    if set(bench.spool.units()) != set(units):
+        delete_campaign(settings.warehouse, bench.campaign)
+        with Loader(settings.warehouse, settings.publish_every_s) as loader:
+            loader.put(list(_rows(bench.spool, units)))
+            loader.flush()
+
+
+def _require_room(settings: Settings) -> None:
+    settings.state.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(settings.state).free
+    if free < settings.min_free_bytes:
+        raise InputError(
+            f"disk: {free // 10**6} MB free in {settings.state}, a campaign wants "
+            f"{settings.min_free_bytes // 10**6} MB; make room and run the same command again"
+        )
+
+
+def _write_plan(path: Path, plan: Plan, edition: str) -> None:
+    if not path.exists():
+        _write(
+            path, json.dumps({"plan": plan.model_dump(mode="json"), "edition": edition}, indent=2)
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_suffix(".tmp")
+    part.write_text(text + "\n", encoding="utf-8")
+    os.replace(part, path)

@@ -1,0 +1,175 @@
+"""The command line. Heavy imports (Prefect, the SDKs) happen inside the commands that need them."""
+
+import asyncio
+import errno
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+from cyclopts import App, CycloptsError, Parameter
+from rich.console import Console
+from rich.table import Table
+
+from flows.settings import CHECKOUT, Settings, prepare_prefect
+from tasks.errors import TurtleError
+from warehouse.store import WarehouseError
+
+if TYPE_CHECKING:
+    from tasks.plan import Plan
+
+DEFAULT_PLAN = CHECKOUT / "deployments" / "plans" / "offline.toml"
+
+app = App(
+    name="turtle",
+    help="Evolve agent benchmark items until a solver is neither sure nor lost on them.\n\n"
+    "A campaign takes a suite's items (seeds), lets a proposer edit them, a solver attempt each edit "
+    "10 times and a feedback model say why it failed; it keeps the variants whose outcome is the least "
+    "predictable, judges and labels them. Start with: turtle evolve",
+    version_flags=[],
+)
+
+State = Annotated[
+    Path, Parameter(help="Folder for everything Turtle writes: spool, warehouse, simulators.")
+]
+
+
+@app.command
+def evolve(
+    plan: Path = DEFAULT_PLAN,
+    *,
+    steps: Annotated[int | None, Parameter(help="Edits to try (the paper: 1000).")] = None,
+    seeds: Annotated[int | None, Parameter(help="How many of the suite's seeds take part.")] = None,
+    suite: Annotated[str | None, Parameter(help="Suite to evolve.")] = None,
+    rng_seed: Annotated[int | None, Parameter(help="Seed of the search's dice.")] = None,
+    edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
+    state: State = CHECKOUT / ".turtle",
+) -> None:
+    """Run a campaign, or go on with it.
+
+    PLAN is a TOML file with everything that decides what is found: suite, seeds, steps, models, limits. The
+    default needs no key: the real AppWorld engine with a simulated model. The same command goes on where
+    it was stopped; nothing finished is done or paid for again.
+    """
+    from tasks.plan import read_plan
+
+    overrides = {"steps": steps, "seeds": seeds, "suite": suite, "rng_seed": rng_seed}
+    _run(read_plan(plan, overrides), edition, Settings(state=state.absolute()))
+
+
+@app.command
+def resume(campaign: str, *, state: State = CHECKOUT / ".turtle") -> None:
+    """Go on with a campaign by its name: only failed and unfinished work is done."""
+    from flows.campaign import stored_plan
+
+    settings = Settings(state=state.absolute())
+    _run(*stored_plan(campaign, settings), settings)
+
+
+@app.command
+def sql(
+    query: str,
+    *,
+    format: Annotated[
+        Literal["table", "json"], Parameter(help="json: one object a line.")
+    ] = "table",
+    state: State = CHECKOUT / ".turtle",
+) -> None:
+    """Ask the warehouse, also while a campaign runs: turtle sql "FROM analysis.difficulty".
+
+    Tables: warehouse/records.py. Marts: sql/marts, in schema analysis.
+    """
+    from warehouse import marts
+
+    columns, rows = marts.query(Settings(state=state.absolute()).warehouse, query)
+    if format == "json":
+        for row in rows:
+            print(json.dumps(dict(zip(columns, row, strict=True)), default=str))
+        return
+    _print_rows(columns, rows)
+
+
+@app.command
+def tables(campaign: str, *, state: State = CHECKOUT / ".turtle") -> None:
+    """Print a campaign's tables again."""
+    from flows.campaign import stored_plan
+    from flows.publish import publish
+
+    settings = Settings(state=state.absolute())
+    stored_plan(campaign, settings)
+    if publish(campaign, settings, Console()):
+        sys.exit(1)
+
+
+@app.command
+def delete(campaign: str, *, state: State = CHECKOUT / ".turtle") -> None:
+    """Delete a campaign: its attempts, edits, receipts and rows. This cannot be undone."""
+    from flows import campaign as campaigns
+
+    campaigns.delete(campaign, Settings(state=state.absolute()))
+    print(f"deleted {campaign}")
+
+
+@app.command
+def rebuild(*, state: State = CHECKOUT / ".turtle") -> None:
+    """Make the warehouse anew from the spool, which alone is the truth."""
+    from flows.campaign import spooled_rows
+    from warehouse.store import rebuild as rebuild_warehouse
+
+    settings = Settings(state=state.absolute())
+    count = rebuild_warehouse(settings.warehouse, spooled_rows(settings))
+    print(f"{settings.warehouse}: {count} rows")
+
+
+@app.command
+def setup(suite: str = "appworld", *, state: State = CHECKOUT / ".turtle") -> None:
+    """Install a suite's simulator in an environment of its own; evolve does it by itself on first use."""
+    from flows.suites import suite_of
+
+    made = suite_of(suite, Settings(state=state.absolute()))
+    print(f"{suite} ready: {asyncio.run(made.fingerprint())}")
+
+
+def main() -> None:
+    """The console script: exit code 0; 1 when a check of the warehouse fails; 2 when something that the
+    user can mend is wrong, told in one line; 130 when stopped."""
+    try:
+        app(exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        _end(f"{error} (turtle --help)")
+    except (TurtleError, WarehouseError) as error:
+        _end(str(error))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _end("the disk is full; make room and run the same command again")
+
+
+def _end(message: str) -> NoReturn:
+    print(f"turtle: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _run(plan: "Plan", edition: str, settings: Settings) -> None:
+    """Runs a campaign in this process and prints what it came to."""
+    prepare_prefect(settings)
+    from flows.evolve import evolve as evolve_flow
+    from flows.publish import publish
+
+    name = plan.campaign(edition)
+    try:
+        asyncio.run(evolve_flow(plan, edition, settings))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        print(
+            f"stopped; nothing finished is lost. Go on with: turtle resume {name}", file=sys.stderr
+        )
+        sys.exit(130)
+    if publish(name, settings, Console()):
+        sys.exit(1)
+
+
+def _print_rows(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*("NULL" if value is None else str(value) for value in row))
+    Console(soft_wrap=True).print(table)

@@ -1,0 +1,274 @@
+"""What happens: one campaign, from seeds to labelled variants, top to bottom."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from prefect import flow
+
+from flows.campaign import open_campaign
+from flows.progress import Progress
+from flows.settings import Settings
+from tasks.embed import embed
+from tasks.errors import InputError
+from tasks.feedback import feedback
+from tasks.ingest import ingest
+from tasks.judge import judge
+from tasks.label import label
+from tasks.mutate import mutate
+from tasks.plan import Plan
+from tasks.score import score
+from tasks.search import Member, Population, decide
+from tasks.selection import select
+from tasks.solve import solve
+from tasks.suites.base import Description
+from tasks.verify import verify, verify_seed
+from tasks.workbench import Loaded, Workbench
+from warehouse.records import (
+    Attempt,
+    Check,
+    Decision,
+    Edit,
+    GoldCall,
+    Item,
+    Note,
+    Score,
+    Selection,
+    Step,
+    Turn,
+    Verdict,
+    World,
+)  # fmt: skip
+
+T = TypeVar("T")
+
+
+@flow(name="evolve", flow_run_name="{plan.suite}-{edition}")
+async def evolve(plan: Plan, edition: str, settings: Settings) -> str:
+    """Evolves a suite's seeds under a plan; returns the campaign's name.
+
+    Run again with the same plan and edition, it goes on where it was, or finds all done.
+    """
+    async with open_campaign(plan, edition, settings) as bench, Progress(bench) as progress:
+        taken = await ingest(
+            bench,
+            split=plan.split,
+            count=plan.seeds,
+            fingerprint=await bench.suite.fingerprint(),
+        )
+        world = Description.model_validate_json(taken.one(World).description)
+        campaign = Campaign(bench, world, progress)
+
+        seeds = await campaign.sound(taken.all(Item))
+        population = await campaign.measured(seeds)
+        await campaign.search(population)
+
+        kept = await campaign.judged(await campaign.selected(population))
+        progress.say(f"{len(kept)} variants kept; embedding and labelling")
+        await embed(bench, items=[*seeds, *kept], embedder=plan.embedder)
+        await together(campaign.labelled(item) for item in [*seeds, *kept])
+    return bench.campaign
+
+
+@dataclass
+class Campaign:
+    """The moves of one campaign; each names the stages that it is made of."""
+
+    bench: Workbench
+    world: Description
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self.plan = self.bench.plan
+        self.simulator = f"{self.world.suite} {self.world.version}"
+        self.gold_calls: dict[str, list[GoldCall]] = {}
+
+    async def sound(self, offered: Sequence[Item]) -> list[Item]:
+        """The seeds whose own gold stands the checks; the others stay in the tables, with the reason."""
+        self.progress.say(f"checking {len(offered)} seeds")
+        checked = await together(
+            verify_seed(self.bench, item=item, simulator=self.simulator) for item in offered
+        )
+        seeds = []
+        for item, found in zip(offered, checked, strict=True):
+            self.gold_calls[item.item_id] = found.all(GoldCall)
+            if all(check.passed for check in found.all(Check)):
+                seeds.append(item)
+        if not seeds:
+            raise InputError("no seed of the split passes its checks; see the table checks")
+        return seeds
+
+    async def measured(self, seeds: Sequence[Item]) -> Population:
+        """A population of the seeds, each attempted, noted and scored."""
+        self.progress.say(f"measuring {len(seeds)} seeds, {self.plan.repeats} attempts each")
+        population = Population(self.plan)
+        for item, (scored, note) in zip(
+            seeds, await together(map(self.measure, seeds)), strict=True
+        ):
+            population.add_seed(item, scored, note)
+        return population
+
+    async def search(self, population: Population) -> None:
+        """Takes the plan's steps; step k sees the results of steps up to k - W only, in step order."""
+        steps = self.plan.steps
+        if self.plan.steps_scope == "seed":
+            steps *= population.islands
+        self.progress.expect(steps)
+        running: dict[int, asyncio.Task[Any]] = {}
+        try:
+            for step in range(steps + self.plan.in_flight):
+                if done := running.pop(step - self.plan.in_flight, None):
+                    population.add(*await done)
+                if step < steps:
+                    decision = await decide(self.bench, population, step)
+                    running[step] = asyncio.create_task(self.take(population, decision))
+        finally:
+            await _cancel(running.values())
+
+    async def take(
+        self, population: Population, decision: Decision
+    ) -> tuple[Decision, Item | None, Score | None, Note | None]:
+        """One step: edit, verify and, where an item came of it, attempt, note and score."""
+        parent = population.member(decision.parent_node)
+        inspirations = [population.member(node).item for node in decision.inspiration_nodes]
+        siblings = [member.item for member in population.island(decision.island)]
+        edited = await mutate(
+            self.bench,
+            about=f"step {decision.step}",
+            step=decision.step,
+            parent=parent.item,
+            inspirations=inspirations,
+            note=parent.note,
+            direction=decision.direction,
+            world=self.world,
+            proposer=self.plan.proposer,
+            repair_rounds=self.plan.repair_rounds,
+        )
+        verified = await verify(
+            self.bench,
+            about=f"step {decision.step}",
+            decision=decision,
+            root=population.seed(decision.island),
+            parent=parent.item,
+            inspirations=inspirations,
+            note=parent.note,
+            edit=edited.one(Edit),
+            siblings=[item for item in siblings if item != parent.item],
+            simulator=self.simulator,
+        )
+        variant = verified.maybe(Item)
+        self.progress.step(verified.one(Step))
+        if variant is None:
+            return decision, None, None, None
+        self.gold_calls[variant.item_id] = verified.all(GoldCall)
+        return decision, variant, *await self.measure(variant)
+
+    async def measure(self, item: Item) -> tuple[Score, Note]:
+        """Attempts an item and reads the attempts: its score, and a note for the edits that follow."""
+        solved = await self.attempts(item)
+        attempts = solved.all(Attempt)
+        noted = await feedback(
+            self.bench,
+            about=item.item_id,
+            item=item,
+            attempts=attempts,
+            turns=solved.all(Turn),
+            measurement="search",
+            model=self.plan.feedback,
+        )
+        scored = await score(
+            self.bench,
+            about=item.item_id,
+            item_id=item.item_id,
+            attempts=attempts,
+            measurement="search",
+            completion=self.plan.completion,
+            length_weight=self.plan.length_weight,
+        )
+        return scored.one(Score), noted.one(Note)
+
+    async def attempts(self, item: Item) -> Loaded:
+        """The solver's attempts on an item, made once and read as often as wanted."""
+        return await solve(
+            self.bench,
+            about=item.item_id,
+            item=item,
+            solver=self.plan.solver,
+            measurement="search",
+            repeats=self.plan.repeats,
+            limits=self.plan.limits,
+            interaction=self.world.interaction,
+            simulator=self.simulator,
+        )
+
+    async def selected(self, population: Population) -> list[Item]:
+        """The variants of highest variance, seed by seed."""
+        variants = population.variants()
+        chosen = await select(
+            self.bench,
+            roots=[population.seed(member.island).item_id for member in variants],
+            scores=[member.score for member in variants],
+            repeats=self.plan.repeats,
+        )
+        names = {selection.item_id for selection in chosen.all(Selection)}
+        return _distinct(member for member in variants if member.item.item_id in names)
+
+    async def judged(self, items: Sequence[Item]) -> list[Item]:
+        """The items that the judge finds valid."""
+        self.progress.say(f"judging {len(items)} selected variants")
+
+        async def verdict(item: Item) -> Verdict:
+            failures = _failed((await self.attempts(item)).all(Attempt))
+            found = await judge(
+                self.bench,
+                about=item.item_id,
+                item=item,
+                failures=failures,
+                model=self.plan.judge,
+                repair_rounds=self.plan.repair_rounds,
+            )
+            return found.one(Verdict)
+
+        verdicts = await together(map(verdict, items))
+        return [i for i, v in zip(items, verdicts, strict=True) if v.verdict == "valid"]
+
+    async def labelled(self, item: Item) -> None:
+        """Difficulty, features and failure reasons of an item and its failed attempts."""
+        made = await self.attempts(item)
+        failures = _failed(made.all(Attempt))
+        failed = {attempt.attempt_id for attempt in failures}
+        await label(
+            self.bench,
+            about=item.item_id,
+            item=item,
+            gold_calls=self.gold_calls[item.item_id],
+            failures=failures,
+            turns=[turn for turn in made.all(Turn) if turn.attempt_id in failed],
+            model=self.plan.labeller,
+            repair_rounds=self.plan.repair_rounds,
+        )
+
+
+async def together(moves: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of moves made at once, in order; the first that raises cancels the others."""
+    running = [asyncio.create_task(move) for move in moves]
+    try:
+        return list(await asyncio.gather(*running))
+    finally:
+        await _cancel(running)
+
+
+async def _cancel(running: Iterable[asyncio.Task[Any]]) -> None:
+    left = [one for one in running if not one.done()]
+    for one in left:
+        one.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+def _failed(attempts: Sequence[Attempt]) -> list[Attempt]:
+    return [attempt for attempt in attempts if attempt.outcome == "failed"]
+
+
+def _distinct(members: Iterable[Member]) -> list[Item]:
+    return list({member.item.item_id: member.item for member in members}.values())

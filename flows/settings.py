@@ -1,0 +1,58 @@
+"""Paths and limits of this machine. Never part of a key: another machine finds the same campaign."""
+
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+PREFECT_ENVIRONMENT = {
+    # First start of the ephemeral server takes up to 28 s on a slow machine; Prefect's own limit is 20.
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_TO_API_ENABLED": "false",
+    "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+}
+"""What we ask of Prefect unless the user's environment says otherwise."""
+
+
+class Settings(BaseModel):
+    """Built once, at the entry."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    state: Path = CHECKOUT / ".turtle"
+    """Everything that Turtle writes: spool, warehouse, receipts, simulators, Prefect's home."""
+    endpoints: Path = CHECKOUT / "deployments" / "endpoints.toml"
+    attempts_in_flight: int = Field(default=32, ge=1)
+    """How many attempts may hold a simulator session at once."""
+    publish_every_s: float = Field(default=5.0, gt=0)
+    """How often a running campaign's rows reach the warehouse file that readers open."""
+    min_free_bytes: int = Field(default=500_000_000, ge=0)
+    """With less free disk than this a campaign does not start."""
+
+    @property
+    def spool(self) -> Path:
+        """One folder a campaign."""
+        return self.state / "spool"
+
+    @property
+    def warehouse(self) -> Path:
+        """The DuckDB file that readers open."""
+        return self.state / "warehouse" / "turtle.duckdb"
+
+    @property
+    def receipts(self) -> Path:
+        """Prefect's result store, one folder a campaign."""
+        return self.state / "receipts"
+
+
+def prepare_prefect(settings: Settings) -> None:
+    """Puts what we ask of Prefect into this process's environment; call it before Prefect is imported."""
+    home = settings.state / "prefect"
+    for name, value in (PREFECT_ENVIRONMENT | {"PREFECT_HOME": str(home)}).items():
+        os.environ.setdefault(name, value)
