@@ -20,7 +20,9 @@ def main(arguments: list[str]) -> int:
     """Parses the command line, builds, and reports; returns the exit code."""
     parser = argparse.ArgumentParser(description="Builds the small AppWorld world and its seeds.")
     parser.add_argument("home", type=Path, help="folder of the simulator; HOME/root is made anew")
-    parser.add_argument("--rng-seed", type=int, default=7, help="seed of all drawn values (default 7)")
+    parser.add_argument(
+        "--rng-seed", type=int, default=7, help="seed of all drawn values (default 7)"
+    )
     options = parser.parse_args(arguments)
     build(options.home, options.rng_seed)
     return 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-PREAMBLE = '''\
+PREAMBLE = """\
 passwords = {row["account_name"]: row["password"] for row in apis.supervisor.show_account_passwords()}
 me = apis.supervisor.show_profile()
 
@@ -25,7 +25,7 @@ def pages(api, **arguments):
         if len(page) < 20:
             return rows
         page_index += 1
-'''
+"""
 """The opening of every gold, word for word the same."""
 
 _BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -90,7 +90,9 @@ def _read_seed(path: Path) -> Seed:
     name = title.splitlines()[0].removeprefix("# ").strip()
     fields = dict(re.findall(r"^- (\w[\w ]*): (.+)$", title, flags=re.MULTILINE))
     if name != path.stem or not re.fullmatch(r"[a-z][a-z0-9]*", name) or not sections:
-        raise ValueError(f"{path.name}: wants the title '# {path.stem}' and clauses that open with '> '")
+        raise ValueError(
+            f"{path.name}: wants the title '# {path.stem}' and clauses that open with '> '"
+        )
     clauses = []
     for section in sections:
         sentence, _, rest = section.partition("\n\n")
@@ -98,7 +100,9 @@ def _read_seed(path: Path) -> Seed:
         sentence = " ".join(line.removeprefix("> ").strip() for line in sentence.splitlines())
         is_last = section is sections[-1]
         if len(blocks) not in ((1, 2) if is_last else (0, 1)):
-            raise ValueError(f"{path.name}: one block a clause and one to finish, not so at '{sentence}'")
+            raise ValueError(
+                f"{path.name}: one block a clause and one to finish, not so at '{sentence}'"
+            )
         clauses.append(Clause(sentence, "".join(blocks[: -1 if is_last else None])))
     try:
         return Seed(
@@ -111,4 +115,6 @@ def _read_seed(path: Path) -> Seed:
             finish=blocks[-1],
         )
     except KeyError as missing:
-        raise ValueError(f"{path.name}: the line '- {missing.args[0]}: ...' is missing") from missing
+        raise ValueError(
+            f"{path.name}: the line '- {missing.args[0]}: ...' is missing"
+        ) from missing

@@ -7,7 +7,7 @@ keeps its connections in class variables).
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import freezegun
@@ -32,6 +32,11 @@ USER_APPS = (
     "todoist",
 )
 """The nine apps in which people have accounts."""
+
+
+def ago(days: int, hour: int = 10, minute: int = 0) -> datetime:
+    """That many days before the world's date, at a time of day. Negative days lie in the future."""
+    return (NOW - timedelta(days=days)).replace(hour=hour, minute=minute)
 
 
 def report(line: str) -> None:

@@ -59,6 +59,11 @@ class Household:
     zip_code: int
 
     @property
+    def name(self) -> str:
+        """What people call it: the street without the number."""
+        return self.street.split(" ", 1)[1]
+
+    @property
     def address(self) -> str:
         """The address in one line, as phone contacts hold it."""
         return f"{self.street}, {self.city}, {self.state}, United States, {self.zip_code}"
@@ -134,20 +139,43 @@ Owen      Brandt     male   1988-06-25
 
 HOUSEHOLDS = (
     Household(
-        "roommates", ("Nora", "Tomas", "Priya", "Dayo"), "412 Alder Street", "Seattle", "Washington", 98101
+        "roommates",
+        ("Nora", "Tomas", "Priya", "Dayo"),
+        "412 Alder Street",
+        "Seattle",
+        "Washington",
+        98101,
     ),
     Household(
-        "roommates", ("Chidi", "Hana", "Nadia", "Freya"), "77 Quarry Lane", "Seattle", "Washington", 98109
+        "roommates",
+        ("Chidi", "Hana", "Nadia", "Freya"),
+        "77 Quarry Lane",
+        "Seattle",
+        "Washington",
+        98109,
     ),
     Household(
-        "roommates", ("Sami", "Petra", "Lucas", "Owen"), "9 Lantern Court", "Tacoma", "Washington", 98402
+        "roommates",
+        ("Sami", "Petra", "Lucas", "Owen"),
+        "9 Lantern Court",
+        "Tacoma",
+        "Washington",
+        98402,
     ),
-    Household("family", ("Stefan", "Ingrid", "Elsa"), "150 Birch Road", "Spokane", "Washington", 99201),
+    Household(
+        "family", ("Stefan", "Ingrid", "Elsa"), "150 Birch Road", "Spokane", "Washington", 99201
+    ),
     Household("family", ("Hector", "Lucia", "Camila"), "28 Mesa Drive", "Boise", "Idaho", 83702),
     Household("family", ("Emeka", "Ngozi", "Amara"), "63 Orchard Way", "Portland", "Oregon", 97201),
-    Household("family", ("Karim", "Leila", "Yasmin"), "311 Juniper Avenue", "Eugene", "Oregon", 97401),
-    Household("family", ("Pavel", "Jana", "Milan"), "5 Mill Pond Road", "Olympia", "Washington", 98501),
-    Household("family", ("Kenji", "Yumi", "Ren"), "840 Camellia Street", "Bellevue", "Washington", 98004),
+    Household(
+        "family", ("Karim", "Leila", "Yasmin"), "311 Juniper Avenue", "Eugene", "Oregon", 97401
+    ),
+    Household(
+        "family", ("Pavel", "Jana", "Milan"), "5 Mill Pond Road", "Olympia", "Washington", 98501
+    ),
+    Household(
+        "family", ("Kenji", "Yumi", "Ren"), "840 Camellia Street", "Bellevue", "Washington", 98004
+    ),
 )
 
 COMPANIES = (
@@ -236,6 +264,18 @@ def resident(first_name: str) -> Person:
     return {person.first_name: person for person in residents()}[first_name]
 
 
+def supervisors() -> list[Person]:
+    """The residents who give instructions."""
+    return [resident(first_name) for first_name in SUPERVISORS]
+
+
+def roommates_of(person: Person) -> list[Person]:
+    """Who shares a flat with a resident, in world order; empty for those who live with their family."""
+    house = household_of(person)
+    names = house.first_names if house and house.kind == "roommates" else ()
+    return [resident(name) for name in names if name != person.first_name]
+
+
 def household_of(person: Person) -> Household | None:
     """Where somebody lives; None for a namesake."""
     if person.is_namesake:
@@ -256,7 +296,8 @@ def friends_of(person: Person) -> list[Person]:
     return [
         other
         for other in residents()
-        if other.first_name in own or person.first_name in _FRIENDS.get(other.first_name, "").split()
+        if other.first_name in own
+        or person.first_name in _FRIENDS.get(other.first_name, "").split()
     ]
 
 
@@ -295,7 +336,9 @@ def _add_family(person: Person, family: Family, add) -> None:
         for first_name, name in parents.items():
             add(first_name, "parent", name)
         for first_name in family.children:
-            add(first_name, "sibling", "brother" if resident(first_name).sex == "male" else "sister")
+            add(
+                first_name, "sibling", "brother" if resident(first_name).sex == "male" else "sister"
+            )
     elif person.first_name in parents:
         for first_name in parents:
             add(first_name, "partner", "husband" if first_name == family.father else "wife")

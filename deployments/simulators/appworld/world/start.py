@@ -35,7 +35,10 @@ def write_seed(root: Path, seed: Seed) -> None:
 def _write_supervisor(folder: Path, seed: Seed, profile: dict) -> None:
     place = f":memory:turtle-start-{seed.name}"
     models = ModelCollection.load(
-        to_db_home_path=place, from_db_home_path=place, load_apps=["supervisor", "admin"], create_db=True
+        to_db_home_path=place,
+        from_db_home_path=place,
+        load_apps=["supervisor", "admin"],
+        create_db=True,
     )
     models.restart_db_tracker()  # forgets the statements that made the tables
     supervisor = models.supervisor.Supervisor.create_save(**profile["supervisor"])
@@ -56,7 +59,9 @@ def _write_blank_ground_truth(folder: Path) -> None:
     folder.mkdir()
     counts = ("num_apps", "num_apis", "num_api_calls", "num_solution_code_lines")
     files = {
-        "metadata.json": json.dumps({"mode": "minimal", "difficulty": 1, **dict.fromkeys(counts, 0)}),
+        "metadata.json": json.dumps(
+            {"mode": "minimal", "difficulty": 1, **dict.fromkeys(counts, 0)}
+        ),
         "public_data.json": "{}",
         "private_data.json": "{}",
         "answer.json": "null",
