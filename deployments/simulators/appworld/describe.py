@@ -1,0 +1,102 @@
+"""What the simulator says of itself and of its world, read from files; the engine is not needed for it."""
+
+import json
+import sqlite3
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+
+from seeds.record import read_seeds
+
+_COUNTED = {
+    "amazon": ("products", "orders"),
+    "phone": ("contacts", "alarms"),
+    "file_system": ("files", "directories"),
+    "spotify": ("songs", "artists", "albums", "playlists"),
+    "venmo": ("transactions", "payment_requests"),
+    "gmail": ("emails",),
+    "splitwise": ("groups", "expenses"),
+    "simple_note": ("notes",),
+    "todoist": ("projects", "tasks"),
+}
+"""Tables whose sizes a proposer is told, by app."""
+_HIDDEN_APPS = ("api_docs", "admin")
+
+
+def describe(home: Path, world: dict, sandbox: str) -> dict:
+    """The protocol's result of `describe`; `sandbox` is the level of the shell's walls."""
+    data = home / "root" / "data"
+    return {
+        "suite": "appworld",
+        "version": version("appworld"),
+        "world": world["hash"],
+        "interaction": "code",
+        "edits": ["instruction", "gold"],
+        "sandbox": sandbox,
+        "apis": _apis(data / "api_docs" / "standard"),
+        "world_summary": _world_summary(data),
+    }
+
+
+def seeds() -> list[dict]:
+    """The protocol's items of `seeds`."""
+    return [
+        {
+            "name": seed.name,
+            "start": seed.name,
+            "setup": None,
+            "instruction": seed.instruction,
+            "gold": seed.gold,
+            "grading": None,
+            "expects_answer": seed.expects_answer,
+            "intended_difficulty": seed.intended_difficulty,
+        }
+        for seed in read_seeds()
+    ]
+
+
+def _apis(folder: Path) -> list[dict]:
+    apis = []
+    for path in sorted(folder.glob("*.json")):
+        for doc in json.loads(path.read_text(encoding="utf-8")).values():
+            parameters = doc["parameters"]
+            apis.append(
+                {
+                    "app": doc["app_name"],
+                    "api": doc["api_name"],
+                    "method": doc["method"],
+                    "description": doc["description"],
+                    "parameters": [part["name"] for part in parameters],
+                    "required": [part["name"] for part in parameters if part["required"]],
+                }
+            )
+    return [api for api in apis if api["app"] not in _HIDDEN_APPS]
+
+
+def _world_summary(data: Path) -> str:
+    lines = [_people(data)]
+    for app, tables in _COUNTED.items():
+        with closing(_connect(data, app)) as base:
+            sizes = [f"{_size(base, table)} {table.replace('_', ' ')}" for table in tables]
+        lines.append(f"{app}: {', '.join(sizes)}.")
+    return "\n".join(lines)
+
+
+def _people(data: Path) -> str:
+    with closing(_connect(data, "admin")) as base:
+        count = _size(base, "main_users")
+    dates = sorted(
+        {
+            json.loads(path.read_text(encoding="utf-8"))["datetime"]
+            for path in (data / "tasks").glob("*/specs.json")
+        }
+    )
+    return f"{count} people have accounts in all apps. Today is {' or '.join(dates)}."
+
+
+def _connect(data: Path, app: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{data / 'base_dbs' / app}.db?mode=ro", uri=True)
+
+
+def _size(base: sqlite3.Connection, table: str) -> int:
+    return base.execute(f'select count(*) from "{table}"').fetchone()[0]

@@ -1,0 +1,189 @@
+"""The AppWorld simulator: speaks the protocol of ../README.md over stdin and stdout.
+
+    TURTLE_SIMULATOR_HOME=HOME python program.py
+
+Run it with the interpreter of AppWorld's environment; HOME is what build_world.py filled. The program
+itself imports nothing of the engine: it answers, starts sessions and ends them (sessions.py), while the
+engine and the model-written code live in processes of their own (engine.py, shell/).
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from check import Checker
+from describe import describe, seeds
+from items import ITEM_FIELDS, Items
+from sessions import GRADE_TIMEOUT_S, Refusal, Sessions
+
+MAKE_TIMEOUT_S = 120.0
+"""Deadline of the gold's run where `open` has to make an item's directory."""
+
+
+class Program:
+    """The methods of the protocol."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._items = Items(home)
+        self._sessions = Sessions(self._items)
+        self._checker = Checker(self._items, self._sessions)
+
+    async def describe(self, params: dict) -> dict:
+        return describe(self._home, self._items.world, self._sessions.level)
+
+    async def seeds(self, params: dict) -> dict:
+        if _need(params, "split", str) != "train":
+            raise Refusal("bad_request", "seeds.split: the small world has one split, train")
+        return {"items": seeds()}
+
+    async def check(self, params: dict) -> dict:
+        gold_only = _need(params, "gold_only", bool) if "gold_only" in params else False
+        return await self._checker.check(_item(params), _seconds(params), gold_only)
+
+    async def open(self, params: dict) -> dict:
+        """Opens a session. `rng_seed` must be there and changes nothing: stock seeds every world alike."""
+        item = _item(params)
+        _need(params, "rng_seed", int)
+        spec = {
+            "task_id": await self._checker.task_id(item, MAKE_TIMEOUT_S),
+            "start": None,
+            "suppress": None,
+            "with_output": False,
+        }
+        session = await self._sessions.open(spec)
+        return {"session": session.name, "briefing": session.briefing}
+
+    async def act(self, params: dict) -> dict:
+        session = self._sessions.get(_need(params, "session", str))
+        action = _need(params, "action", dict)
+        if action.get("kind") != "code" or not isinstance(action.get("code"), str):
+            raise Refusal("bad_request", 'act.action: wants {"kind": "code", "code": text}')
+        return await self._sessions.ask(session, _seconds(params), "act", code=action["code"])
+
+    async def finish(self, params: dict) -> dict:
+        session = self._sessions.get(_need(params, "session", str))
+        outcome = await self._sessions.ask(session, GRADE_TIMEOUT_S, "finish")
+        await self._sessions.close(session)
+        return outcome
+
+    async def close(self, params: dict) -> dict:
+        name = _need(params, "session", str)
+        if name in self._sessions:
+            await self._sessions.close(self._sessions.get(name))
+        return {}
+
+    def stop(self) -> None:
+        """Kills all sessions and removes the program's folder."""
+        self._sessions.stop()
+        self._items.close()
+
+
+def _need(params: dict, name: str, kind: type) -> Any:
+    value = params.get(name)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise Refusal("bad_request", f"params.{name}: wants a {kind.__name__}")
+    return value
+
+
+def _seconds(params: dict) -> float:
+    value = params.get("timeout_s")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e6:
+        raise Refusal("bad_request", "params.timeout_s: wants a number of seconds above 0")
+    return float(value)
+
+
+def _item(params: dict) -> dict:
+    item = _need(params, "item", dict)
+    for name in ("start", "instruction", "gold"):
+        if not isinstance(item.get(name), str) or not item[name].strip():
+            raise Refusal("bad_request", f"params.item.{name}: wants a text")
+    for name in ("setup", "grading"):
+        if item.get(name) is not None:
+            raise Refusal(
+                "bad_request", f"params.item.{name}: AppWorld makes it itself; wants null"
+            )
+    return {name: item.get(name) for name in ITEM_FIELDS}
+
+
+METHODS: dict[str, Callable[[Program, dict], Awaitable[dict]]] = {
+    name: getattr(Program, name)
+    for name in ("describe", "seeds", "check", "open", "act", "finish", "close")
+}
+
+
+async def answer(program: Program, line: bytes) -> dict:
+    """Answers one line; what goes wrong is in the answer, with a traceback on stderr where it is ours."""
+    request_id = None
+    try:
+        request = json.loads(line)
+        if not isinstance(request, dict) or request.get("method") not in METHODS:
+            raise Refusal("bad_request", f"method: wants one of {', '.join(METHODS)}")
+        request_id = request.get("id")
+        params = request.get("params") or {}
+        if not isinstance(params, dict):
+            raise Refusal("bad_request", "params: wants an object")
+        return {"id": request_id, "result": await METHODS[request["method"]](program, params)}
+    except Refusal as refusal:
+        kind, message = refusal.kind, str(refusal)
+    except ValueError as error:
+        kind, message = "bad_request", str(error)
+    except Exception as error:  # the parent must hear of every request, also of those we fail
+        traceback.print_exc()
+        kind, message = "simulator", f"{type(error).__name__}: {error}"
+    return {"id": request_id, "error": {"kind": kind, "message": " ".join(message.split())}}
+
+
+async def serve(program: Program, out: TextIO) -> None:
+    """Answers all lines of stdin, at once and in any order, until stdin ends."""
+    lines = asyncio.StreamReader(limit=1 << 28)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+
+    async def reply(line: bytes) -> None:
+        print(json.dumps(await answer(program, line)), file=out, flush=True)
+
+    pending: set[asyncio.Task] = set()
+    while line := await lines.readline():
+        task = asyncio.ensure_future(reply(line))
+        pending.add(task)
+        task.add_done_callback(pending.discard)
+
+
+async def run(home: Path, out: TextIO) -> None:
+    """The whole life of the program."""
+    program = Program(home)
+    try:
+        await serve(program, out)
+    finally:
+        program.stop()
+
+
+def main() -> int:
+    """Guards stdout, then serves; returns the exit code."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever prints, here or in a child, must not reach the protocol
+    home = os.environ.get("TURTLE_SIMULATOR_HOME")
+    if not home:
+        print("TURTLE_SIMULATOR_HOME: wants the folder that build_world.py filled", file=sys.stderr)
+        return 2
+    with contextlib.suppress(OSError):
+        os.setpgrp()  # a process group of our own, unless we lead a session already
+    try:
+        asyncio.run(run(Path(home).resolve(), out))
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,115 @@
+"""The bare side: a warm shell that forks one session at a time, in which model-written code runs.
+
+It holds nothing worth stealing: no engine, no database, no ground truth, no environment. It is started
+with one inherited control socket (forker.py), whose first packet says what the engine would have set up:
+
+    {"apis": {app: [api, ...]}, "disallowed": {module: [function, ...]}, "sources": [[name, text], ...]}
+
+`sources` are the engine's two leaf modules that change `pendulum`; their text is run here, so that dates
+behave as in stock though the engine itself is not to be found. A session's spec is
+`{"datetime": ISO text, "folder": its working directory, "read_only": None, or the folder that it must not
+write to and a sign that it can have namespaces of its own}`, its socket leads to the world:
+
+    <- {"cell": text}                                   -> {"text", "error"}
+    -> {"app", "api", "arguments"} while a cell runs     <- {"result"} or {"error"}
+"""
+
+import gc
+import importlib.abc
+import json
+import os
+import random
+import socket
+import sys
+import types
+from datetime import datetime
+
+from freezegun import freeze_time
+from shell.apis import build_apis
+from shell.cell import make_shell, run_cell
+from shell.forker import PACKET_BYTES, serve
+from shell.guard import Guard
+from shell.limits import die_with_parent, enter_own_namespaces, limit_resources
+
+STOCK_RNG_SEED = 100
+"""What the stock engine seeds `random` with at the start of every world."""
+
+
+class _NoEngine(importlib.abc.MetaPathFinder):
+    """Says that the engine is not installed, also where its files can be read."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name.split(".")[0] == "appworld":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+class Shell:
+    """The warm shell; a forked child plays one session with it."""
+
+    def __init__(self, setup: dict) -> None:
+        dates = _run_modules(setup["sources"])
+        sys.meta_path.insert(0, _NoEngine())
+        self._guard = Guard(setup["disallowed"])
+        names = {name: getattr(dates, f"Vanilla{name}") for name in ("Date", "DateTime", "Time")}
+        names["apis"] = build_apis(setup["apis"], self._exchange)
+        self._shell = make_shell(names)
+        run_cell(self._shell, self._guard, "raise ValueError('warm up')")
+
+    def play(self, spec: dict, sockets: list[socket.socket]) -> None:
+        """Runs cells until the world closes the socket."""
+        (self._wire,) = sockets
+        self._lines = self._wire.makefile("rb")
+        if spec["read_only"] is not None:
+            enter_own_namespaces(spec["read_only"], sockets)
+        os.chdir(spec["folder"])
+        os.environ.clear()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for standard in range(3):
+            os.dup2(nowhere, standard)
+        os.close(nowhere)
+        limit_resources()
+        freeze_time(datetime.fromisoformat(spec["datetime"])).start()
+        random.seed(STOCK_RNG_SEED)
+        for line in self._lines:
+            text, error = run_cell(self._shell, self._guard, json.loads(line)["cell"])
+            self._send({"text": text, "error": error})
+
+    def _exchange(self, request: dict) -> dict:
+        self._send(request)
+        return json.loads(self._lines.readline())
+
+    def _send(self, message: dict) -> None:
+        self._wire.sendall(json.dumps(message).encode() + b"\n")
+
+
+def _run_modules(sources: list[list[str]]) -> types.ModuleType:
+    """Runs module texts in order, each importable by the next, and returns the last module.
+
+    They end up in sys.modules under a name of ours: freezegun freezes what it finds there.
+    """
+    modules = []
+    for name, text in sources:
+        module = types.ModuleType(name)
+        sys.modules[name] = module
+        exec(compile(text, name, "exec"), vars(module))
+        modules.append(module)
+    for module in modules:
+        del sys.modules[module.__name__]
+        sys.modules[module.__name__.replace(".", "_")] = module
+    return modules[-1]
+
+
+def main(descriptor: int) -> None:
+    """Warms up and serves the control socket that was inherited as `descriptor`."""
+    die_with_parent()
+    control = socket.socket(fileno=descriptor)
+    shell = Shell(json.loads(control.recv(PACKET_BYTES)))
+    sys.path.pop(0)  # the program's own folder
+    gc.collect()
+    gc.freeze()
+    control.send(json.dumps({"ready": True}).encode())
+    serve(control, shell.play)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
