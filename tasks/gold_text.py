@@ -1,0 +1,376 @@
+"""What a gold's text shows without running it: copies of other golds, and values it should have read.
+
+Every function here raises SyntaxError for a text that is no Python; mutate has its proposer repair those
+before anything else looks at them.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tasks import stated
+from tasks.gold_program import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS, read_program
+
+# Copies
+
+_LOCAL = "_"
+
+
+def normalised(gold: str) -> str:
+    """The program without comments, docstrings, formatting, order of keywords and choice of local names.
+
+    Equal results mean one program written twice: local names are numbered in the order in which they
+    appear.
+    """
+    tree = ast.parse(gold)
+    numbers: dict[str, str] = {}
+    for name in _names_in_order(tree):
+        numbers.setdefault(name, f"{_LOCAL}{len(numbers)}")
+    return ast.dump(_Renamed(numbers).visit(tree))
+
+
+@cache
+def _statements(gold: str) -> Counter[str]:
+    """How often each statement stands in a gold, all local names alike; compound ones by their head."""
+    tree = ast.parse(gold)
+    renamed = _Renamed(dict.fromkeys(_names_in_order(tree), _LOCAL)).visit(tree)
+    return Counter(_heads(renamed.body))
+
+
+def similarity(a: str, b: str) -> float:
+    """How much two golds have in common, 0 (no statement) to 1 (the same statements).
+
+    Twice the shared statements over all statements of both, each with its local names blanked, so that
+    renaming, reformatting and reordering leave 1. Functions that both define alike are helpers and say
+    nothing of the item: they are left out. One changed literal changes one statement.
+    """
+    first, second = _statements(a), _statements(b)
+    helpers = {text for text in first & second if text.startswith("FunctionDef")}
+    total = sum(n for text, n in (first + second).items() if text not in helpers)
+    shared = sum(n for text, n in (first & second).items() if text not in helpers)
+    return 2 * shared / total if total else 1.0
+
+
+def _heads(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef):
+            yield ast.dump(statement)
+            continue
+        inner = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
+        inner += [handler.body for handler in getattr(statement, "handlers", [])]
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            if hasattr(statement, name):
+                setattr(statement, name, [])
+        yield ast.dump(statement)
+        for part in inner:
+            yield from _heads(part)
+
+
+def _names_in_order(tree: ast.Module) -> Iterator[str]:
+    """The names that a program gives itself: variables, parameters, functions."""
+    bound = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.FunctionDef):
+            bound.add(node.name)
+    for node in _in_order(tree):
+        name = (
+            getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
+        )
+        if isinstance(node, ast.Name | ast.arg | ast.FunctionDef) and name in bound:
+            yield name
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _in_order(child)
+
+
+class _Renamed(ast.NodeTransformer):
+    """A tree with its local names replaced, docstrings dropped and keywords in one order."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg, node.annotation = self.names.get(node.arg, node.arg), None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.name, node.returns = self.names.get(node.name, node.name), None
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        self.generic_visit(node)
+        return None if isinstance(node.value, ast.Constant) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        node.keywords.sort(key=lambda keyword: keyword.arg or "")
+        # A call of the program's own function names that function's parameters.
+        if isinstance(node.func, ast.Name) and node.func.id in self.names.values():
+            for keyword in node.keywords:
+                keyword.arg = self.names.get(keyword.arg, keyword.arg) if keyword.arg else None
+        return node
+
+
+# Literals
+
+_FREE_NUMBERS = frozenset({0.0, 1.0, 2.0, 7.0, 10.0, 12.0, 24.0, 60.0, 100.0, 365.0})
+"""Indices, shares, and how many of one unit make another."""
+
+_SMALL_COUNT = 5
+"""Whole numbers up to this one pass as counts and levels ("a pair", "lowest priority")."""
+
+_TELLING = re.compile(
+    r"[\w.+-]+@[\w-]+\.\w+"  # an address
+    r"|\beyJ[\w-]{8,}"  # a signed token
+    r"|\b[0-9a-fA-F]{16,}\b"  # a hash or key
+    r"|\b\d{7,}\b|\b\d{3}[-. ]\d{3}[-. ]\d{4}\b"  # a phone or card number
+)
+_DATE = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?|^-?(\d\d)-(\d\d)")
+_VOCABULARY = re.compile(r"-?[a-z]+([_-][a-z]+)*")
+"""One word in lower case: an app, a field, a relation, a state."""
+
+_HUMAN_WORDS = frozenset({*stated.MONTHS, *stated.DAYS, "am", "pm", "yes", "no", "i"})
+
+
+@dataclass(frozen=True)
+class _Literal:
+    value: str | int | float
+    argument: str | None
+    """The keyword whose value it is or helps to make."""
+    compared_with: frozenset[str]
+    """Fields with which it is compared."""
+    is_piece: bool
+    """It is glue inside an f-string."""
+
+
+def hard_coded_literals(gold: str, instruction: str) -> list[str]:
+    """Values in a gold that it should have read or worked out; empty for a legal gold.
+
+    A literal is legal where the instruction states it in whatever form (casing, "May 18" for 2023-05-18,
+    "twice" for 2, "20%" for 0.2, 19 for "7 pm"), and so are field names, lower-case words of the API's
+    vocabulary, page numbers, small counts, unit factors, and a date where the instruction speaks of time
+    relative to today. It is reported when it is
+
+    - an answer that depends on no data at all;
+    - a number given as `*_id` or compared with one;
+    - an address, a token, a phone or card number that the instruction does not hold;
+    - a text that names something (it is compared with a name or title, asked for as `query`, or has a
+      capital inside or a digit) with words that the instruction does not have;
+    - any other number that is not stated.
+
+    Returns:
+        The literals as Python writes them, in the order in which they stand, an answer last.
+    """
+    tree = ast.parse(gold)
+    sizes = _page_sizes(tree)
+    found = [
+        repr(one.value)
+        for one in _literals(tree)
+        if one.value not in sizes and not _is_legal(one, instruction)
+    ]
+    answer = read_program(gold).answer()
+    if answer is not None and not answer.sources and _answer_is_told(tree):
+        found.append(f"answer={_answer_text(tree)}")
+    return list(dict.fromkeys(found))
+
+
+def _page_sizes(tree: ast.Module) -> set[object]:
+    """How many rows the program asks for at once; it compares pages with that number."""
+    return {
+        node.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword)
+        and node.arg in PAGE_ARGUMENTS
+        and isinstance(node.value, ast.Constant)
+    }
+
+
+def _answer_calls(tree: ast.Module) -> list[ast.expr]:
+    return [
+        keyword.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == FINISH[1]
+        for keyword in node.keywords
+        if keyword.arg == "answer"
+    ]
+
+
+def _answer_is_told(tree: ast.Module) -> bool:
+    """False for `answer=None`, which is no answer."""
+    return any(not (isinstance(a, ast.Constant) and a.value is None) for a in _answer_calls(tree))
+
+
+def _answer_text(tree: ast.Module) -> str:
+    return ast.unparse(_answer_calls(tree)[-1])
+
+
+def _literals(tree: ast.Module) -> Iterator[_Literal]:
+    """The texts and numbers of a program that are no field names, in order."""
+    skipped = _structural(tree)
+    yield from _visit(tree, None, frozenset(), False, skipped)
+
+
+def _structural(tree: ast.Module) -> set[int]:
+    """Constants that name fields or attributes, are alone as a statement, or are answers."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            found.add(id(node.slice))
+        elif isinstance(node, ast.Dict):
+            found.update(id(key) for key in node.keys if key is not None)
+        elif isinstance(node, ast.Expr):
+            found.add(id(node.value))
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("get", "pop", "setdefault", "itemgetter"):
+                found.update(id(part) for part in node.args[:1])
+            elif name in ("getattr", "strftime", "strptime"):
+                found.update(id(part) for part in node.args[1:])
+                found.update(id(part) for part in node.args if name == "strftime")
+    found.update(id(answer) for answer in _answer_calls(tree))
+    return found
+
+
+def _visit(
+    node: ast.AST,
+    argument: str | None,
+    fields: frozenset[str],
+    is_piece: bool,
+    skipped: set[int],
+) -> Iterator[_Literal]:
+    if id(node) in skipped and isinstance(node, ast.Constant):
+        return
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str | int | float) and not isinstance(node.value, bool):
+            yield _Literal(node.value, argument, fields, is_piece)
+        return
+    if isinstance(node, ast.keyword):
+        argument = node.arg
+    if isinstance(node, ast.Compare):
+        fields = frozenset(_fields_in(node))
+    is_piece = is_piece or isinstance(node, ast.JoinedStr)
+    for child in ast.iter_child_nodes(node):
+        yield from _visit(child, argument, fields, is_piece, skipped)
+
+
+def _fields_in(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        key = part.slice if isinstance(part, ast.Subscript) else None
+        if isinstance(part, ast.Call) and getattr(part.func, "attr", "") == "get" and part.args:
+            key = part.args[0]
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value
+
+
+def _is_legal(literal: _Literal, instruction: str) -> bool:
+    if literal.argument in PAGE_ARGUMENTS:
+        return True
+    names = {literal.argument or "", *literal.compared_with}
+    is_id = any(name == "id" or name.endswith(("_id", "_ids")) for name in names)
+    if isinstance(literal.value, str):
+        return _text_is_legal(literal, names, is_id, instruction)
+    number = abs(float(literal.value))
+    numbers = stated.numbers(instruction)
+    if is_id:
+        return number in numbers
+    small = number.is_integer() and number <= _SMALL_COUNT
+    return small or number in _FREE_NUMBERS | numbers or _derives(number, numbers, instruction)
+
+
+def _derives(number: float, numbers: set[float], instruction: str) -> bool:
+    """A stated share as a factor (20% more is 1.2), a stated count less one, or part of a date."""
+    if any(number in (1 + share, round(1 - share, 9)) for share in numbers if 0 < share < 1):
+        return True
+    if number.is_integer() and (number + 1 in numbers or number - 1 in numbers):
+        return True
+    part_of_date = number in stated.months(instruction) or number in range(1, 60)
+    is_year = number in range(1900, 2101)
+    return stated.speaks_of_time(instruction) and (part_of_date or is_year)
+
+
+def _text_is_legal(literal: _Literal, names: set[str], is_id: bool, instruction: str) -> bool:
+    text = str(literal.value)
+    said = stated.words(instruction)
+    if " ".join(stated.words(text)) in " ".join(said):
+        return not is_id or not text.isdigit() or float(text) in stated.numbers(instruction)
+    if is_id or (_TELLING.search(text) and not _DATE.search(text)):
+        return not is_id and all(found in instruction for found in _TELLING.findall(text))
+    if date := _DATE.search(text):
+        month, day = date.group(1) or date.group(3), date.group(2) or date.group(4)
+        stated_day = (int(month), int(day or 0)) in stated.days(instruction)
+        return stated_day or stated.speaks_of_time(instruction)
+    names_something = bool(names & NAMING_FIELDS) or "query" in names
+    if not names_something and _VOCABULARY.fullmatch(text.strip()):
+        return True
+    numbers = stated.numbers(instruction)
+    return all(
+        _word_is_legal(word, position, names_something and not literal.is_piece, said, numbers)
+        for position, word in enumerate(re.findall(r"[^\W_]+", text))
+    )
+
+
+def _word_is_legal(
+    word: str, position: int, strict: bool, said: Sequence[str], numbers: set[float]
+) -> bool:
+    """A word of a text: said in the instruction (also in another inflection), or plain prose."""
+    if word.isdigit():
+        return float(word) in numbers | _FREE_NUMBERS or int(word) <= _SMALL_COUNT
+    folded = word.casefold()
+    if folded in _HUMAN_WORDS or any(_same_stem(folded, other) for other in said):
+        return True
+    # Prose opens with a capital; a name has one where it stands.
+    prose = word.islower() or (position == 0 and word[1:].islower() and len(word) < 3)
+    return prose and not strict
+
+
+def _same_stem(a: str, b: str) -> bool:
+    """True for inflections of one word: "roommates" and "roommate", "paid" is not "pay"."""
+    stems = [re.sub(r"(ies|y|es|s|ed|ing|e)$", "", word) for word in (a, b)]
+    return a == b or (stems[0] == stems[1] and len(stems[0]) > 2)
+
+
+# Answers
+
+
+def answer_in_instruction(answer: object, instruction: str) -> bool:
+    """True when an open question's instruction holds its answer, so that it can be copied.
+
+    A text is there when its words stand in the instruction in a row, a number when the instruction states it
+    in digits or words; a list ("a, b") when all its parts do. None, and an alternative that the question
+    offers ("Anna or Sam?"), are not in it.
+    """
+    parts = (
+        [part.strip() for part in str(answer).split(",")] if isinstance(answer, str) else [answer]
+    )
+    whole = stated.as_number(answer)
+    if answer is None or answer == "":
+        return False
+    if whole is not None:
+        return abs(whole) in stated.numbers(instruction)
+    return all(_part_in(str(part), instruction) for part in parts if part)
+
+
+def _part_in(part: str, instruction: str) -> bool:
+    wanted = " ".join(stated.words(part))
+    said = " " + " ".join(stated.words(instruction)) + " "
+    if not wanted or f" {wanted} " not in said:
+        return False
+    offered = rf" or (?:(?:the|a|an|my) )?{re.escape(wanted)} | {re.escape(wanted)} or "
+    return not re.search(offered, said)

@@ -1,0 +1,118 @@
+"""The operations of a gold that ask for reasoning, each with the features (F4-F7) that it shows.
+
+One operation may show several features and counts once: a filter by date that decides who is written to is a
+condition, a filter and a comparison of dates, yet one thing to think of.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tasks import stated
+from tasks.gold_program import (
+    DATE_FIELD,
+    FINISH,
+    READING_PREFIXES,
+    Api,
+    Operation,
+    Program,
+)
+from tasks.gold_trace import WorkCall, scalars
+
+_ISO_DATE = re.compile(r"^\d{4}-(\d\d)-(\d\d)")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One operation of a gold with what it shows."""
+
+    features: frozenset[str]
+    """Of F4, F5, F6, F7."""
+    excludes: bool
+    """It keeps what does not match."""
+
+
+def operations(
+    instruction: str, program: Program | None, work: Sequence[WorkCall], answer: Any
+) -> list[Shown]:
+    """The operations on which a write or the answer depends.
+
+    Args:
+        instruction: the item's text.
+        program: the gold read as a program; None where the gold is a list of actions.
+        work: the gold's calls, from `work_calls`.
+        answer: what the gold answered; None for nothing.
+
+    Returns:
+        What the program's text shows, and one more for a number or for dates that only the trace shows: a
+        number written or answered that stands nowhere before (F6), dates that an API was asked to compare,
+        or a date written that is neither stated nor read (F7).
+    """
+    shown = _of_program(program, work) if program is not None else []
+    features = {feature for one in shown for feature in one.features}
+    if "F6" not in features and _computes_number(instruction, work, answer):
+        shown.append(Shown(frozenset({"F6"}), False))
+    if "F7" not in features and _handles_dates(instruction, work):
+        shown.append(Shown(frozenset({"F7"}), False))
+    return shown
+
+
+def _of_program(program: Program, work: Sequence[WorkCall]) -> list[Shown]:
+    wrote = {call.api for call in work if call.wrote}
+    called = {call.api for call in work}
+
+    def writes(api: Api) -> bool:
+        """The trace says so; of a call that was never made, its name."""
+        if api in called or api == FINISH:
+            return api in wrote
+        return not api[1].startswith(READING_PREFIXES)
+
+    guarding = program.guarding(writes)
+    found = []
+    for one in sorted(program.used(writes), key=lambda one: (one.position, one.kind)):
+        features = _features_of(one, one in guarding)
+        if features:
+            found.append(Shown(features, one.excludes))
+    return found
+
+
+def _features_of(one: Operation, guards_write: bool) -> frozenset[str]:
+    features = {"selection": {"F5"}, "superlative": {"F5"}, "arithmetic": {"F6"}, "date": {"F7"}}
+    found = set(features.get(one.kind, ()))
+    if guards_write:
+        found.add("F4")
+    if one.dates:
+        found.add("F7")
+    return frozenset(found)
+
+
+def _computes_number(instruction: str, work: Sequence[WorkCall], answer: Any) -> bool:
+    """F6 by value. 0 and 1 are left out: switches and defaults."""
+    known = stated.numbers(instruction) | {0.0, 1.0}
+    for call in work:
+        if call.wrote:
+            for name, value in scalars(call.arguments):
+                is_reference = name == "id" or name.endswith(("_id", "_ids"))
+                number = None if isinstance(value, str) else stated.as_number(value)
+                if number is not None and not is_reference and abs(number) not in known:
+                    return True
+        known |= {abs(n) for _, v in scalars(call.output) if (n := stated.as_number(v)) is not None}
+    number = stated.as_number(answer)
+    return number is not None and abs(number) not in known
+
+
+def _handles_dates(instruction: str, work: Sequence[WorkCall]) -> bool:
+    """F7 by value: an API compares dates, or a date is written that was neither stated nor read."""
+    read: set[Any] = set()
+    for call in work:
+        for name, value in scalars(call.arguments):
+            if not call.wrote and name.startswith(("min_", "max_")) and DATE_FIELD.search(name):
+                return value is not None
+            date = _ISO_DATE.match(value) if isinstance(value, str) else None
+            if call.wrote and date and value not in read:
+                month, day = int(date.group(1)), int(date.group(2))
+                if (month, day) not in stated.days(instruction):
+                    return True
+        read |= {value for _, value in scalars(call.output)}
+    return False
