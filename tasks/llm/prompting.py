@@ -139,10 +139,7 @@ def proposer_messages(
 def repair_messages(
     previous: Sequence[Message], reply_text: str, error: str
 ) -> tuple[Message, ...]:
-    """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try.
-
-    Works for the other roles too, whose replies are JSON: see `ask_again`.
-    """
+    """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try."""
     text = _fill(load_prompt("proposer")["repair"], error=fenced("text", error))
     return (*previous, _spoken(reply_text), Message(role="user", content=text))
 

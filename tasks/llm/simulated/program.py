@@ -74,7 +74,8 @@ class Program:
         """The gold."""
         parts = [self.preamble.strip("\n") + "\n"]
         parts += [
-            f"# Clause: {one.sentence}\n{_with_end(one.block.strip(chr(10)))}" for one in self.clauses
+            f"# Clause: {one.sentence}\n{_with_end(one.block.strip(chr(10)))}"
+            for one in self.clauses
         ]
         return "\n".join([*parts, f"# Finish\n{self.finish.strip(chr(10))}\n"])
 

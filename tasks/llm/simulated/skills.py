@@ -23,7 +23,16 @@ _PER_WORDING = 0.55
 _PER_PAIR = 0.6
 _PER_ITEM = 0.9
 
-_SHAPES = (ast.For, ast.While, ast.If, ast.Compare, ast.BinOp, ast.Subscript, ast.Lambda, ast.JoinedStr)
+_SHAPES = (
+    ast.For,
+    ast.While,
+    ast.If,
+    ast.Compare,
+    ast.BinOp,
+    ast.Subscript,
+    ast.Lambda,
+    ast.JoinedStr,
+)
 
 
 def clause_strain(clause: Clause) -> float:

@@ -71,9 +71,8 @@ def _wrong_entity(tree: ast.Module, rng: Random) -> Iterator[Change]:
             yield _set(node, "ops", [_FLIPS[type(node.ops[0])](), *node.ops[1:]])
         elif isinstance(node, ast.keyword) and node.arg == "reverse":
             yield _set(node, "value", ast.UnaryOp(ast.Not(), node.value))
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            if node.slice.value == 0:
-                yield _set(node, "slice", ast.Constant(-1))
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "0":
+            yield _set(node, "slice", ast.Constant(-1))
 
 
 def _wrong_value(tree: ast.Module, rng: Random) -> Iterator[Change]:

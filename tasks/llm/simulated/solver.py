@@ -32,7 +32,7 @@ _PASSWORD = re.compile(
 )
 _TOKEN = re.compile(r"""["'](\w+)_token["']\s*:\s*["']([^"'\n]+)["']""")
 
-_HELPERS = '''\
+_HELPERS = """\
 me = apis.supervisor.show_profile()
 
 def login(app):
@@ -46,7 +46,7 @@ def pages(api, **arguments):
         if len(page) < 20:
             return rows
         page_index += 1
-'''
+"""
 """What the solver defines for itself before it acts. `passwords` and `tokens` are copied in above it."""
 
 
@@ -143,7 +143,9 @@ def _acting_turns(program: Program, shown: Shown, luck: Random) -> list[tuple[st
     blocks = [one for one in program.clauses if known and shown.says(one.sentence)]
     turns: list[tuple[str, str]] = []
     tokens = {app: shown.tokens.get(app) for app in program.logins}
-    opening = f"passwords = {shown.passwords!r}\ntokens = {tokens!r}\n{_HELPERS}\n{program.own_setup}\n"
+    opening = (
+        f"passwords = {shown.passwords!r}\ntokens = {tokens!r}\n{_HELPERS}\n{program.own_setup}\n"
+    )
     for clause in blocks:
         if parsed(clause.block) is None or clause.is_empty:
             continue
@@ -185,7 +187,9 @@ def _slipped(block: str, luck: Random) -> str:
 
 
 def _endless(program: Program, turn: int) -> str:
-    apis = [api for clause in program.clauses for api in clause.apis] or [("supervisor", "show_profile")]
+    apis = [api for clause in program.clauses for api in clause.apis] or [
+        ("supervisor", "show_profile")
+    ]
     app, api = apis[turn % len(apis)]
     return f"print(apis.api_docs.show_api_doc(app_name={app!r}, api_name={api!r}))"
 

@@ -1,0 +1,174 @@
+"""Edits that the simulated proposer makes, each on sentence and block together."""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from tasks.llm.simulated.program import (
+    PREAMBLE_NAMES,
+    Clause,
+    Program,
+    calls_in,
+    parsed,
+    writes,
+)
+
+_RELATIONSHIPS = ("roommate", "coworker", "friend", "sibling", "parent")
+_BUILTINS = frozenset(dir(builtins))
+_TEXTS = (
+    "As agreed", "For last week", "With thanks", "Just in time", "Round two", "For the weekend",
+    "From all of us", "Do not forget", "One more time", "For the record",
+)  # fmt: skip
+
+
+def add(program: Program, clause: Clause) -> Program:
+    """The program with one more clause, before the ones that only forbid something.
+
+    Names that the new block binds and others use are given new names first.
+    """
+    taken = {name for one in program.clauses for name in one.defined | one.used}
+    taken |= Clause("", program.finish).used
+    clashing = (clause.defined & taken) - PREAMBLE_NAMES
+    added = replace(clause, block=_renamed(clause.block, clashing, taken)) if clashing else clause
+    clauses = list(program.clauses)
+    at = len(clauses)
+    while at and clauses[at - 1].is_empty:
+        at -= 1
+    return program.with_clauses((*clauses[:at], added, *clauses[at:]))
+
+
+def droppable(program: Program) -> list[int]:
+    """Places of the clauses that can go: nobody else uses their names, and something is left to do."""
+    clauses = program.clauses
+    found = []
+    for at, clause in enumerate(clauses):
+        others = [one for n, one in enumerate(clauses) if n != at]
+        used = set().union(Clause("", program.finish).used, *(one.used for one in others))
+        if any(not one.is_empty for one in others) and not clause.defined & used:
+            found.append(at)
+    return found
+
+
+def drop(program: Program, at: int) -> Program:
+    """The program without one clause."""
+    return program.with_clauses(program.clauses[:at] + program.clauses[at + 1 :])
+
+
+def stands_alone(clause: Clause) -> bool:
+    """Whether a block uses nothing but the preamble, builtins and its own names, and does something."""
+    free = clause.used - clause.defined - PREAMBLE_NAMES - _BUILTINS - {"apis"}
+    inner = {
+        node.arg
+        for node in ast.walk(parsed(clause.block) or ast.Module([], []))
+        if isinstance(node, ast.arg)
+    }
+    return not clause.is_empty and not free - inner and parsed(clause.block) is not None
+
+
+def skeleton(clause: Clause) -> str:
+    """The sentence without its numbers, quotes and relationships: what two draws of it share."""
+    text = re.sub(r'"[^"]*"|[\d.,:$]+', "_", clause.sentence.lower())
+    return re.sub(rf"\b({'|'.join(_RELATIONSHIPS)})s?\b", "_", text)
+
+
+def alterations(program: Program, rng: Random) -> list[Program]:
+    """All ways to alter one parameter in sentence and block together, with drawn new values."""
+    found = []
+    for at, clause in enumerate(program.clauses):
+        for changed in (*_numbers(clause, rng), *_texts(clause, rng), *_people(clause, rng)):
+            clauses = (*program.clauses[:at], changed, *program.clauses[at + 1 :])
+            found.append(program.with_clauses(clauses))
+    return found
+
+
+def _numbers(clause: Clause, rng: Random) -> Iterator[Clause]:
+    """Numbers that stand once in the sentence and as a constant in the block; not those of dates."""
+    for number in dict.fromkeys(
+        re.findall(r"(?<![\w:.,-])\$?(\d+)(?![\w:-]|[.,]\d)", clause.sentence)
+    ):
+        if int(number) > 999 or clause.sentence.count(number) != 1:
+            continue
+        spots = [node for node in _constants(clause.block) if node.value == int(number)]
+        if len(spots) == 1 and not isinstance(spots[0].value, bool):
+            other = str(max(1, int(number) + rng.choice((-3, -2, -1, 1, 2, 3, 5))))
+            sentence = clause.sentence.replace(number, other)
+            if other != number:
+                yield Clause(sentence, _spliced(clause.block, spots[0], other))
+
+
+def _texts(clause: Clause, rng: Random) -> Iterator[Clause]:
+    """Quoted texts of the sentence that the block writes somewhere, never those it looks up by."""
+    for text in dict.fromkeys(re.findall(r'"([^"]+)"', clause.sentence)):
+        spots = [node for node in _constants(clause.block) if node.value == text]
+        written = _written_constants(clause.block)
+        if len(spots) == 1 and (spots[0].lineno, spots[0].col_offset) in written:
+            other = rng.choice([one for one in _TEXTS if one != text])
+            sentence = clause.sentence.replace(f'"{text}"', f'"{other}"')
+            yield Clause(sentence, _spliced(clause.block, spots[0], f'"{other}"'))
+
+
+def _people(clause: Clause, rng: Random) -> Iterator[Clause]:
+    """The relationship of those whom the clause is about."""
+    for name in _RELATIONSHIPS:
+        spots = [node for node in _constants(clause.block) if node.value == name]
+        if len(spots) == 1 and re.search(rf"\b{name}s?\b", clause.sentence):
+            other = rng.choice([one for one in _RELATIONSHIPS if one != name])
+            sentence = re.sub(rf"\b{name}(s?)\b", rf"{other}\1", clause.sentence)
+            yield Clause(sentence, _spliced(clause.block, spots[0], f'"{other}"'))
+
+
+def _constants(block: str) -> list[ast.Constant]:
+    """Constants that are tokens of their own (pieces of f-strings have no place in the text)."""
+    tree = parsed(block)
+    if tree is None:
+        return []
+    inside = {
+        id(piece)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for piece in ast.walk(node)
+    }
+    return [
+        node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in inside
+    ]
+
+
+def _written_constants(block: str) -> set[tuple[int, int]]:
+    tree = parsed(block)
+    return {
+        (keyword.value.lineno, keyword.value.col_offset)
+        for _, api, call in (calls_in(tree) if tree else ())
+        if writes(api)
+        for keyword in call.keywords
+        if isinstance(keyword.value, ast.Constant)
+    }
+
+
+def _spliced(block: str, node: ast.Constant, source: str) -> str:
+    """The block with other source text in place of one constant that stands on one line."""
+    lines = block.splitlines(keepends=True)
+    line = lines[node.lineno - 1].encode()
+    changed = line[: node.col_offset] + source.encode() + line[node.end_col_offset :]
+    lines[node.lineno - 1] = changed.decode()
+    return "".join(lines)
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+def _renamed(block: str, clashing: set[str], taken: set[str]) -> str:
+    names = {}
+    for name in sorted(clashing):
+        number = 2
+        while f"{name}_{number}" in taken:
+            number += 1
+        names[name] = f"{name}_{number}"
+    return ast.unparse(ast.fix_missing_locations(_Renamer(names).visit(ast.parse(block))))
