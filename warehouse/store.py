@@ -128,20 +128,26 @@ def _log(file: Path) -> Path:
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Makes tables and views; raises WarehouseError where a table has other columns than its record."""
+    """Makes tables and views; raises WarehouseError where a table has other columns than its record.
+
+    One transaction: each statement on its own would wait for the disk.
+    """
+    connection.begin()
     for record in TABLES:
         connection.execute(create_table(record))
-        found = connection.execute(
-            "SELECT column_name, data_type FROM information_schema.columns "
-            "WHERE table_schema = 'main' AND table_name = ?",
-            [record.table],
-        ).fetchall()
-        if dict(found) != column_types(record):
+    found: dict[str, dict[str, str]] = {}
+    for table, column, kind in connection.execute(
+        "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main'"
+    ).fetchall():
+        found.setdefault(table, {})[column] = kind
+    for record in TABLES:
+        if found[record.table] != column_types(record):
             raise WarehouseError(
                 f"{path}: table {record.table} was made by another version; delete {path} and "
                 f"{private_path(path)}, they are made again from the spool"
             )
     refresh(connection)
+    connection.commit()
 
 
 def _adopt(path: Path) -> None:

@@ -1,5 +1,5 @@
--- incident: Two loaders without a lock each inserted the same step, and every count over steps was
---   doubled. No primary key stands in the way (a DuckLake has none).
+-- incident: Two loaders insert the same step, and every count over steps is doubled. No primary
+--   key stands in the way (a DuckLake has none).
 select 'steps' as found_in, campaign || ' ' || step as key, count(*) as times
 from main.steps
 group by campaign, step

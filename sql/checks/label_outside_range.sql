@@ -1,4 +1,5 @@
--- incident: A judge answered difficulty 4 and feature "partly"; means and shares took them in.
+-- incident: A judge answers difficulty 4, or a feature that is not on the list; means and shares
+--   take it in.
 select campaign, item_id, attempt_id, name, value, source
 from main.labels
 where case

@@ -1,5 +1,5 @@
--- incident: A step named a root that was no seed of its campaign, so its variants were missing from the
---   count of parents that evolved.
+-- incident: A step names a root that is no seed of its campaign; its variants are then missing
+--   from the count of parents that evolved.
 select steps.campaign, steps.step, steps.root
 from main.steps as steps
 anti join main.seeds as seeds

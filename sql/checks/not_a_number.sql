@@ -1,5 +1,5 @@
--- incident: One NaN for a rate without scored attempts made every average over it NaN. What is missing
---   is NULL.
+-- incident: One NaN, for the rate of an item without scored attempts, makes every average over it
+--   NaN. What is missing is NULL.
 select campaign, item_id, measurement
 from main.scores
 where isnan(completion_rate)

@@ -1,5 +1,5 @@
--- incident: Failure reasons were given to solved attempts and to items; the feature and failure grid
---   was covered by failures that never happened.
+-- incident: Failure reasons are given to solved attempts or to items; the feature and failure grid
+--   is then covered by failures that never happened.
 select labels.campaign, labels.item_id, labels.attempt_id, labels.name, tries.outcome
 from main.labels as labels
 left join main.attempts as tries

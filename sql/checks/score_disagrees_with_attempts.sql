@@ -1,5 +1,5 @@
--- incident: A refreshed measurement replaced attempts while the old score stayed; the selection then
---   stood on numbers that no attempt supported.
+-- incident: Attempts are made again while their old score stays; the selection then stands on
+--   numbers that no attempt supports.
 with counted as (
     select
         campaign,

@@ -1,4 +1,4 @@
--- incident: A partial score in percent was averaged with shares. Shares and rates are 0-1.
+-- incident: A partial score in percent is averaged with shares. Shares and rates are 0-1.
 select 'attempts.partial' as found_in, campaign, item_id, partial as value
 from main.attempts
 where partial not between 0 and 1

@@ -1,4 +1,4 @@
--- incident: Attempts that the machinery broke off were counted as failed, so that an outage made items
+-- incident: Attempts that the machinery broke off are counted as failed, and an outage makes items
 --   look hard. A score's counts must be those of its attempts, unscored ones apart.
 with counted as (
     select

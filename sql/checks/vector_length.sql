@@ -1,5 +1,5 @@
--- incident: An embedder cut its vectors to another size than was stored; distances between two sizes
---   failed only when a page asked for them.
+-- incident: An embedder cuts its vectors to another size than is stored; the distance between two
+--   sizes fails only when a page asks for it.
 select campaign, item_id, embedder, dimensions, len(vector) as found
 from main.embeddings
 where len(vector) <> dimensions

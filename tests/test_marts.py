@@ -1,0 +1,488 @@
+"""Each mart against small rows worked out by hand; each check against a planted bad row."""
+
+import re
+import shutil
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from tests.warehouse_rows import (
+    CAMPAIGN,
+    attempt,
+    campaign,
+    check,
+    embedding,
+    flatten,
+    gold_calls,
+    item,
+    kept,
+    label,
+    llm_call,
+    score,
+    seed,
+    spec,
+    step,
+)
+from warehouse import marts
+from warehouse.records import Row, Score
+from warehouse.schema import column_types
+from warehouse.store import Loader, WarehouseError
+from warehouse.views import SQL_FOLDER, SqlFile, ordered_views, read_folder
+
+EVERY_FILE = [file for folder in ("staging", "marts", "checks") for file in read_folder(folder)]
+
+
+def loaded(path: Path, *parts: Row | list[Row]) -> Path:
+    """A warehouse with these rows, published."""
+    with Loader(path) as loader:
+        loader.put(flatten(*parts))
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "warehouse.duckdb"
+
+
+SOUND = flatten(
+    campaign(),
+    spec(),
+    [item(name) for name in ("s0", "s1", "v0", "v1")],
+    seed("s0", 0),
+    seed("s1", 1),
+    gold_calls("s0", "supervisor", "phone"),
+    gold_calls("s1", "supervisor"),
+    gold_calls("v0", "phone", "venmo", "phone"),
+    gold_calls("v1", "phone", "gmail", "venmo"),
+    step(0, "s0", "v0"),
+    step(1, "s0", None),
+    step(2, "s1", "v1", direction="easier"),
+    step(3, "s1", None, rejection="hard_coded", direction="easier"),
+    [check(name) for name in ("v0", "v1")],
+    attempt("s0", 0, "solved"),
+    attempt("s0", 1, "solved"),
+    attempt("s1", 0, "failed"),
+    attempt("s1", 1, "unscored", cause="SimulatorError"),
+    [attempt("v0", n, "solved" if n < 5 else "failed") for n in range(10)],
+    [attempt("v1", n, "solved" if n < 5 else "failed") for n in range(10)],
+    score("s0", 2, 2),
+    score("s1", 0, 1, unscored=1),
+    score("v0", 5, 10),
+    score("v1", 5, 10),
+    kept("v0", "s0"),
+    kept("v1", "s1", verdict="vague"),
+    label("s0", "difficulty", 1),
+    label("s0", "difficulty", 3, source="author"),
+    label("s1", "difficulty", 2, source="judge0"),
+    label("v0", "difficulty", 3),
+    label("v0", "difficulty", 1, source="a judge"),
+    label("s0", "F1", 0),
+    label("s0", "F1", 1, source="judge0"),
+    label("s1", "F1", 0),
+    label("v0", "F1", 1),
+    label("s1", "F2", 1),
+    label("v0", "R2", 1, attempt_id=f"{CAMPAIGN}/v0/5"),
+    label("v0", "R3", 0, attempt_id=f"{CAMPAIGN}/v0/5"),
+    label("v0", "R2", 1, attempt_id=f"{CAMPAIGN}/v0/6"),
+    embedding("s0", 1.0, 0.0),
+    embedding("v0", 0.0, 2.0),
+    llm_call("c0", prompt_tokens=100, completion_tokens=20, cost_usd=0.5),
+    llm_call("c1", prompt_tokens=50, completion_tokens=10, cost_usd=0.25),
+    llm_call("c2", role="judge", prompt_tokens=7, completion_tokens=1, cost_usd=1.0),
+    llm_call(
+        "c3",
+        role="judge",
+        cause="ProviderError",
+        finish_reason=None,
+        prompt_tokens=None,
+        completion_tokens=None,
+        cost_usd=None,
+    ),
+)
+"""A whole small campaign: two seeds, four steps, two variants selected, one of them judged valid."""
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return loaded(tmp_path_factory.mktemp("sound") / "warehouse.duckdb", SOUND)
+
+
+def rows_of(path: Path, name: str, columns: str, **filters: str) -> list[tuple]:
+    return sorted(marts.read(path, name, **filters).select(columns.split()).rows())
+
+
+def test_difficulty_takes_code_over_judge_and_never_the_author(sound: Path) -> None:
+    assert rows_of(sound, "difficulty", "item_set items labelled share_1 share_2 share_3") == [
+        ("evolved", 1, 1, 0.0, 0.0, 1.0),
+        ("original", 2, 2, 0.5, 0.5, 0.0),
+    ]
+    assert rows_of(sound, "difficulty", "item_set mean_difficulty") == [
+        ("evolved", 3.0),
+        ("original", 1.5),
+    ]
+
+
+def test_a_feature_holds_when_code_or_judge_says_so(sound: Path) -> None:
+    columns = "feature original_labelled original_items original_share evolved_share growth"
+    rows = {row[0]: row[1:] for row in rows_of(sound, "features", columns)}
+
+    assert rows["F1"] == (2, 1, 0.5, 1.0, 1.0)
+    assert rows["F2"] == (1, 1, 1.0, None, None)
+    assert rows["F10"] == (0, 0, None, None, None)
+    assert len(rows) == 10
+
+
+def test_feature_failure_counts_the_failed_attempts_of_a_cell(sound: Path) -> None:
+    grid = marts.read(sound, "feature_failure", item_set="evolved", measurement="search")
+    covered = grid.filter(pl.col("covered")).select("feature", "reason", "failed_attempts").rows()
+
+    assert covered == [("F1", "R2", 2)]
+    assert grid.height == 60
+
+
+def test_coverage_is_compared_at_the_smaller_number_of_failures(sound: Path) -> None:
+    columns = "item_set cells covered failed_attempts rarefied_to rarefied_covered"
+    evolved, original = rows_of(sound, "feature_failure_coverage", columns)
+
+    # evolved: 2 of 5 failed attempts are in the one covered cell; a draw of 1 meets it 2 times in 5
+    assert evolved[:5] == ("evolved", 60, 1, 5, 1)
+    assert evolved[5] == pytest.approx(0.4)
+    assert original == ("original", 60, 0, 1, 1, 0.0)
+
+
+def test_app_pairs_are_those_of_apps_seen_in_either_set(sound: Path) -> None:
+    assert rows_of(sound, "app_pairs", "item_set app_a app_b items covered") == [
+        ("evolved", "phone", "venmo", 1, True),
+        ("original", "phone", "venmo", 0, False),
+    ]
+
+
+def test_apps_per_item_counts_an_item_that_needs_none(sound: Path) -> None:
+    assert rows_of(sound, "apps_per_item", "item_set apps items share") == [
+        ("evolved", 2, 1, 1.0),
+        ("original", 0, 1, 0.5),
+        ("original", 1, 1, 0.5),
+    ]
+
+
+def test_completion_histogram_keeps_never_and_always_apart(path: Path) -> None:
+    rates = {"a": (0, 50), "b": (1, 50), "c": (5, 10), "d": (49, 50), "e": (50, 50)}
+    loaded(
+        path,
+        [seed(name, position) for position, name in enumerate([*rates, "unscored"])],
+        [score(name, *counts) for name, counts in rates.items()],
+        score("unscored", 0, 0, unscored=10),
+    )
+
+    histogram = marts.read(path, "completion_histogram", item_set="original").sort("bin")
+
+    assert histogram["items"].to_list() == [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1]
+    assert histogram["bin"].to_list() == pytest.approx([n / 10 for n in range(11)])
+    first = histogram.row(0, named=True)
+    assert (first["scored_items"], first["never_share"], first["always_share"]) == (5, 0.2, 0.2)
+    assert first["mean_completion_rate"] == pytest.approx(0.5)
+
+
+def test_farthest_pairs_compare_a_variant_with_its_own_root(path: Path) -> None:
+    loaded(
+        path,
+        [item(name) for name in ("s0", "s1", "near", "far", "blank")],
+        seed("s0", 0),
+        seed("s1", 1),
+        *(kept(name, "s0") for name in ("near", "far", "blank")),
+        embedding("s0", 1.0, 0.0),
+        embedding("s1", -1.0, 0.0),
+        embedding("near", 3.0, 0.0),
+        embedding("far", 0.0, 0.5),
+        embedding("blank", 0.0, 0.0),
+        embedding("near", 1.0, 0.0, 0.0, embedder="other"),
+    )
+
+    pairs = marts.read(path, "farthest_pairs").sort("rank")
+
+    columns = ["item_id", "root", "distance", "rank", "embedder"]
+    assert pairs.select(columns).rows() == [
+        ("far", "s0", 1.0, 1, "toy"),
+        ("near", "s0", 0.0, 2, "toy"),
+        ("blank", "s0", None, 3, "toy"),
+    ]
+    assert pairs["instruction"][0] == "Do far." and pairs["root_instruction"][0] == "Do s0."
+
+
+def test_parents_evolved_is_a_funnel_of_seeds(path: Path) -> None:
+    loaded(
+        path,
+        [seed(f"s{n}", n) for n in range(5)],
+        step(0, "s0", "kept"),
+        step(1, "s0", "other"),
+        step(2, "s1", "vague"),
+        step(3, "s2", "never solved"),
+        step(4, "s3", None),
+        [score(name, 5, 10) for name in ("kept", "other", "vague")],
+        score("never solved", 0, 10),
+        kept("kept", "s0"),
+        kept("other", "s0"),
+        kept("vague", "s1", verdict="vague"),
+    )
+
+    columns = "offered searched surviving selected evolved evolved_share"
+    assert rows_of(path, "parents_evolved", columns) == [(5, 4, 2, 2, 1, 0.2)]
+
+
+def test_an_item_without_a_valid_verdict_of_every_judge_is_not_kept(path: Path) -> None:
+    second = kept("split", "s0")[1].model_copy(update={"judge": "judge1", "verdict": "vague"})
+    loaded(path, kept("yes", "s0"), kept("mute", "s0", verdict=None), kept("split", "s0"), [second])
+
+    assert rows_of(path, "item_sets", "item_id item_set") == [("yes", "evolved")]
+
+
+def test_progress(sound: Path) -> None:
+    row = marts.read(sound, "progress").row(0, named=True)
+
+    assert row == {
+        "campaign": CAMPAIGN,
+        "simulated": True,
+        "seeds": 2,
+        "planned_steps": 4,
+        "steps": 4,
+        "accepted": 2,
+        "rejected": 2,
+        "attempts": 24,
+        "solved": 12,
+        "unscored": 1,
+        "llm_calls": 4,
+        "cost_usd": 1.75,
+        "unpriced_calls": 0,
+        "selected": 2,
+        "kept": 1,
+    }
+
+
+def test_planned_steps_count_for_each_seed_where_the_plan_says_so(path: Path) -> None:
+    by_seed = campaign(plan='{"steps":500,"steps_scope":"seed"}')
+    silent = campaign("silent", plan="{}")
+    loaded(path, by_seed, silent, seed("s0", 0), seed("s1", 1), seed("s2", 2))
+
+    assert rows_of(path, "progress", "campaign planned_steps kept") == [
+        ("silent", None, 0),
+        (CAMPAIGN, 1500, 0),
+    ]
+
+
+def test_cost_per_kept_by_role(sound: Path) -> None:
+    columns = "role llm_calls failed_calls prompt_tokens cost_usd kept cost_usd_per_kept"
+    assert rows_of(sound, "cost_per_kept", columns) == [
+        ("all", 4, 1, 157, 1.75, 1, 1.75),
+        ("judge", 2, 1, 7, 1.0, 1, 1.0),
+        ("solver", 2, 0, 150, 0.75, 1, 0.75),
+    ]
+
+
+def test_a_cost_with_an_unknown_price_is_unknown_and_no_kept_variant_has_no_cost(
+    path: Path,
+) -> None:
+    loaded(path, llm_call("c0"), llm_call("c1", cost_usd=None), llm_call("c2", role="judge"))
+
+    assert rows_of(path, "cost_per_kept", "role cost_usd kept cost_usd_per_kept") == [
+        ("all", None, 0, None),
+        ("judge", 0.5, 0, None),
+        ("solver", None, 0, None),
+    ]
+
+
+def test_rejections_are_shares_of_the_edits_in_a_direction(sound: Path) -> None:
+    assert rows_of(sound, "rejections", "rejection direction steps share") == [
+        ("hard_coded", "easier", 1, 0.5),
+        ("padded", "harder", 1, 0.5),
+    ]
+
+
+def test_infrastructure_failures_are_not_those_of_solvers(sound: Path) -> None:
+    assert rows_of(sound, "infrastructure_failures", "source cause failures share") == [
+        ("attempt", "SimulatorError", 1, 1 / 24),
+        ("llm_call", "ProviderError", 1, 0.25),
+    ]
+
+
+def test_campaigns_are_kept_apart(path: Path) -> None:
+    loaded(
+        path,
+        seed("s0"),
+        seed("s0", campaign="other"),
+        label("s0", "difficulty", 1),
+        label("s0", "difficulty", 3, campaign="other"),
+    )
+
+    assert rows_of(path, "difficulty", "campaign mean_difficulty") == [
+        ("other", 3.0),
+        (CAMPAIGN, 1.0),
+    ]
+
+
+@pytest.mark.parametrize("file", ordered_views(), ids=lambda file: file.name)
+def test_a_view_has_one_row_for_each_value_of_its_grain(sound: Path, file: SqlFile) -> None:
+    grain = re.search(r"^grain: (.+)$", file.header, re.MULTILINE).group(1).split(", ")
+    frame = marts.read(sound, file.name)
+
+    assert not frame.is_empty(), f"the sound rows give {file.name} nothing to show: extend them"
+    assert Counter(frame.select(grain).rows()).most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("file", EVERY_FILE, ids=lambda file: file.name)
+def test_every_sql_file_opens_with_its_header(file: SqlFile) -> None:
+    is_check = (SQL_FOLDER / "checks" / f"{file.name}.sql").exists()
+    expected = ["incident"] if is_check else ["question", "grain", "units"]
+    found = re.findall(r"^(\w+): \S", file.header, re.MULTILINE)
+
+    assert found[: len(expected)] == expected, f"sql file {file.name} needs the lines {expected}"
+
+
+@pytest.mark.parametrize("file", read_folder("marts"), ids=lambda file: file.name)
+def test_a_mart_has_a_campaign_and_plain_types(sound: Path, file: SqlFile) -> None:
+    schema = marts.read(sound, file.name).schema
+
+    assert schema["campaign"] == pl.String
+    assert set(schema.values()) <= {pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()}
+
+
+def test_an_empty_warehouse_gives_empty_frames_with_the_same_types(sound: Path, path: Path) -> None:
+    loaded(path)
+    for view in ordered_views():
+        assert marts.read(path, view.name).schema == marts.read(sound, view.name).schema
+
+
+def test_the_header_is_the_comment_of_the_view(sound: Path) -> None:
+    _, rows = marts.query(
+        sound, "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'analysis'"
+    )
+
+    assert dict(rows) == {view.name: view.header for view in ordered_views()}
+
+
+def test_views_work_in_a_file_that_is_attached_under_another_name(sound: Path) -> None:
+    connection = duckdb.connect()
+    connection.execute(f"ATTACH '{sound}' AS other (READ_ONLY)")
+    for view in ordered_views():
+        connection.execute(f"SELECT count(*) FROM other.analysis.{view.name}")
+    connection.close()
+
+
+def test_names_of_features_and_reasons_are_those_of_the_label_file(sound: Path) -> None:
+    labels = tomllib.loads((SQL_FOLDER.parent / "tasks" / "labels.toml").read_text("utf-8"))
+
+    features = [(entry["id"], entry["name"]) for entry in labels["feature"]]
+    reasons = [(entry["id"], entry["name"]) for entry in labels["failure_reason"]]
+    assert rows_of(sound, "feature_names", "feature feature_name") == sorted(features)
+    assert rows_of(sound, "reason_names", "reason reason_name") == sorted(reasons)
+
+
+def test_read_filters_and_knows_tables(sound: Path) -> None:
+    assert marts.read(sound, "seeds", position=1)["item_id"].to_list() == ["s1"]
+    assert marts.read(sound, "items", expects_answer=True).is_empty()
+
+
+def test_reading_what_is_not_there_is_one_clear_line(sound: Path, tmp_path: Path) -> None:
+    with pytest.raises(WarehouseError, match="no mart or table is named 'difficulties'"):
+        marts.read(sound, "difficulties")
+    with pytest.raises(WarehouseError, match=r"no warehouse at .*absent\.duckdb"):
+        marts.read(tmp_path / "absent.duckdb", "difficulty")
+    for statement in ("SELECT nothing FROM seeds", "SELEKT 1", "DELETE FROM seeds"):
+        with pytest.raises(WarehouseError) as caught:
+            marts.query(sound, statement)
+        assert "\n" not in str(caught.value)
+
+
+def test_query_gives_columns_and_rows(sound: Path) -> None:
+    assert marts.query(sound, "SELECT item_id, position FROM seeds ORDER BY position") == (
+        ["item_id", "position"],
+        [("s0", 0), ("s1", 1)],
+    )
+
+
+def test_a_sound_warehouse_passes_every_check(sound: Path) -> None:
+    assert marts.run_checks(sound) == []
+
+
+ODD_SCORE = score("s0", 2, 2)
+PLANTED: dict[str, list[Row]] = {
+    "attempt_without_item": [attempt("lost", 0, "failed")],
+    "cause_contradicts_outcome": [attempt("s0", 1, "solved", cause="turn_limit")],
+    "unscored_counted_in_score": [score("s1", 0, 2)],
+    "score_disagrees_with_attempts": [score("s0", 1, 2)],
+    "kept_below_gate": [kept("v0", "s0")[0].model_copy(update={"solved": 0})],
+    "selection_not_by_variance": [kept("v0", "s0")[0].model_copy(update={"solved": 6})],
+    "verdict_on_unselected": [kept("s1", "s1")[1]],
+    "vector_length": [embedding("v0", 1.0, 0.0).model_copy(update={"dimensions": 3})],
+    "label_outside_range": [label("s0", "difficulty", 4)],
+    "reason_on_unfailed_attempt": [label("s0", "R1", 1, attempt_id=f"{CAMPAIGN}/s0/0")],
+    "step_accepted_without_checks": [step(0, "s0", "s1")],
+    "step_neither_accepted_nor_rejected": [step(1, "s0", None, rejection=None)],
+    "reply_without_tokens": [llm_call("c0", prompt_tokens=None, completion_tokens=None)],
+    "not_a_number": [ODD_SCORE.model_copy(update={"bell": float("nan")})],
+    "share_outside_range": [attempt("s1", 0, "failed", partial=50.0)],
+    "lineage_broken": [step(1, "v0", None)],
+    "item_without_gold_run": [item("s2"), seed("s2", 2)],
+}
+"""For each check, rows that it has to find when they are loaded over the sound ones."""
+
+PLANTED_BY_SQL = {"duplicate_keys": "INSERT INTO steps FROM steps LIMIT 1"}
+"""What the loader itself never lets in."""
+
+
+def test_every_check_has_a_planted_row() -> None:
+    names = {check.name for check in read_folder("checks")}
+
+    assert names == PLANTED.keys() | PLANTED_BY_SQL.keys(), "plant a bad row for each new check"
+
+
+@pytest.fixture
+def sound_copy(sound: Path, path: Path) -> Path:
+    """The sound warehouse once more, to spoil."""
+    return shutil.copyfile(sound, path)
+
+
+def failing_checks(path: Path) -> dict[str, marts.CheckFailure]:
+    return {failure.check: failure for failure in marts.run_checks(path)}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_check_finds_its_planted_row(sound_copy: Path, name: str) -> None:
+    failure = failing_checks(loaded(sound_copy, PLANTED[name]))[name]
+
+    assert failure.rows and failure.incident.startswith("incident: ")
+
+
+@pytest.mark.parametrize("name", PLANTED_BY_SQL)
+def test_a_check_finds_what_only_sql_can_plant(sound_copy: Path, name: str) -> None:
+    with duckdb.connect(sound_copy) as connection:
+        connection.execute(PLANTED_BY_SQL[name])
+
+    assert name in failing_checks(sound_copy)
+
+
+def test_not_a_number_is_found_in_every_column_of_scores(sound_copy: Path) -> None:
+    floats = [name for name, kind in column_types(Score).items() if kind == "DOUBLE"]
+    spoilt = [
+        score(f"nan in {name}", 1, 2).model_copy(update={name: float("nan")}) for name in floats
+    ]
+
+    found = failing_checks(loaded(sound_copy, spoilt))["not_a_number"].rows
+
+    assert {row[1] for row in found} == {row.item_id for row in spoilt} and len(floats) == 10
+
+
+def test_a_later_twin_that_is_rejected_leaves_the_accepted_step_sound(sound_copy: Path) -> None:
+    twin = step(4, "s0", None, rejection="near_copy_of_sibling")
+    loaded(sound_copy, twin, check("v0", "near_copy_of_sibling", passed=False))
+
+    assert marts.run_checks(sound_copy) == []
+
+
+def test_a_failed_check_of_an_accepted_child_is_found(sound_copy: Path) -> None:
+    loaded(sound_copy, check("v0", "padded", passed=False))
+
+    assert failing_checks(sound_copy).keys() == {"step_accepted_without_checks"}
