@@ -34,7 +34,11 @@ QUIET_S = 3.0
 
 
 def ensure_environment(
-    folder: Path, lock: Path, progress: Progress, project: Path | None = None
+    folder: Path,
+    lock: Path,
+    progress: Progress,
+    project: Path | None = None,
+    needed_bytes: int = NEEDED_BYTES,
 ) -> Path:
     """The interpreter of an environment that holds what `lock` lists, made when it is not there yet.
 
@@ -43,13 +47,14 @@ def ensure_environment(
         lock: a requirements file with a hash for every package.
         progress: told what is being done.
         project: a project that is installed in place on top, with the build backend of the lock.
+        needed_bytes: free disk without which nothing is begun.
 
     Raises InputError, in one line, when pip, the disk or a package is missing.
     """
     python = folder / "bin" / "python"
 
     def make(held: int) -> None:
-        _check_machine(folder)
+        _check_machine(folder, needed_bytes)
         shutil.rmtree(folder, ignore_errors=True)
         progress(f"{folder}: new environment for Python {sys.version.split()[0]}")
         venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
@@ -159,15 +164,15 @@ def compile_bytecode(python: Path, folder: Path, progress: Progress, held: int) 
     run(command, held, env, lambda line: None, python.parents[1] / "compileall.log")
 
 
-def _check_machine(folder: Path) -> None:
+def _check_machine(folder: Path, needed_bytes: int) -> None:
     if importlib.util.find_spec("pip") is None:
         raise InputError(
             f"pip is missing for {sys.executable}: install it (Debian: apt-get install python3-pip)"
         )
     free = shutil.disk_usage(folder.parent).free
-    if free < NEEDED_BYTES:
+    if free < needed_bytes:
         raise InputError(
-            f"disk: {folder} needs about {NEEDED_BYTES / 1e9:.1f} GB, {free / 1e9:.1f} GB are free"
+            f"disk: {folder} needs about {needed_bytes / 1e9:.1f} GB, {free / 1e9:.1f} GB are free"
         )
 
 

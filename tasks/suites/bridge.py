@@ -101,13 +101,13 @@ class Process(asyncio.SubprocessProtocol):
         await self._exited.wait()
         self._transport.close()
 
-    # What the event loop tells us of the process.
-
     def connection_made(self, transport: asyncio.SubprocessTransport) -> None:  # type: ignore[override]
+        """The process runs: keeps its transport."""
         self._transport = transport
         self._stdin: asyncio.WriteTransport = transport.get_pipe_transport(0)  # type: ignore[assignment]
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Cuts what the program wrote into lines."""
         looked_at = len(self._unread)
         self._unread += data
         if len(self._unread) > LINE_LIMIT_BYTES:
@@ -119,11 +119,12 @@ class Process(asyncio.SubprocessProtocol):
             self._take(line)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        # Most often the program is about to end, and process_exited will tell its exit code.
+        """Most often the program is about to end, and `process_exited` will tell its exit code."""
         loop = asyncio.get_running_loop()
         loop.call_later(GOODBYE_S, self.end, "closed its input or output and went on")
 
     def process_exited(self) -> None:
+        """The program ended, by itself or by us; what it forked ends with it."""
         self._exited.set()
         self.end(_ending(self._transport.get_returncode()))
 
