@@ -15,6 +15,7 @@ from appworld import AppWorld
 from appworld.apps.model_lib import ModelHashHandler
 from appworld.requester import _get_api_name_to_doc
 from fastapi.exceptions import HTTPException
+
 from shell.apis import UNSERIALIZABLE
 
 SECRET = "<secret>"

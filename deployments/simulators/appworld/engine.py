@@ -14,6 +14,7 @@ or `{"error": {"kind", "message"}}`. The first line is sent unasked: the Briefin
 """
 
 import gc
+import inspect
 import json
 import os
 import socket
@@ -24,8 +25,11 @@ from typing import Any
 
 import pytest  # noqa: F401 - the engine's evaluator imports it on first use
 from appworld import AppWorld, environment, requester
+from appworld.apps import api_lib
 from appworld.common import copy, datetime, safety_guard
 from appworld.common.path_store import path_store
+from appworld.common.random import choose_from_time_range
+
 from calls import CallLog, exposed_apis
 from grading.grade import grade
 from grading.ground_truth import model_pair, write_ground_truth, write_start
@@ -35,6 +39,16 @@ from shell.limits import die_with_parent
 
 LINE_BYTES = 64 << 20
 """Longest message of a shell that is read; a longer one loses the session."""
+
+_TIME_CHOICES = (choose_from_time_range,)
+_DATE_TEXTS = (
+    api_lib.parse_date,
+    api_lib.parse_time,
+    api_lib.parse_datetime,
+    api_lib.date_to_string,
+    api_lib.time_to_string,
+    api_lib.datetime_to_string,
+)
 
 
 class _NoShell:
@@ -182,17 +196,27 @@ def _reply(channel: socket.socket, message: dict) -> None:
     channel.sendall(json.dumps(message).encode() + b"\n")
 
 
+def date_sources() -> list[list[str]]:
+    """Names and texts of what changes `pendulum`: two leaf modules, and the functions that they call."""
+    texts = [[module.__name__, Path(module.__file__).read_text()] for module in (copy, datetime)]
+    imports = "import random\nfrom datetime import datetime\n"
+    imports += "from appworld.common.datetime import DateTime, Time\n"
+    for functions in (_TIME_CHOICES, _DATE_TEXTS):
+        text = imports + "\n".join(inspect.getsource(function) for function in functions)
+        texts.append([functions[0].__module__, text])
+    return texts
+
+
 def warm_up() -> dict:
     """Imports all of the engine by opening and closing one world; returns what the shell must know."""
     environment.InteractiveShellEmbed = _NoShell
     requester.build_main_app = lru_cache(requester.build_main_app)
     task_id = min(path.name for path in Path(path_store.data, "tasks").iterdir())
     world = World(task_id=task_id, experiment_name="warm-up", load_ground_truth=False)
-    modules = (copy, datetime)
     setup = {
         "apis": exposed_apis(world),
         "disallowed": safety_guard.DISALLOWED_MODULE_TO_FUNCTION_NAMES,
-        "sources": [[module.__name__, Path(module.__file__).read_text()] for module in modules],
+        "sources": date_sources(),
     }
     world.close()
     AppWorld.close_all()

@@ -1,12 +1,13 @@
 """The AppWorld simulator: speaks the protocol of ../README.md over stdin and stdout.
 
-    TURTLE_SIMULATOR_HOME=HOME python program.py
+    TURTLE_SIMULATOR_HOME=HOME python program.py [--sandbox LEVEL]
 
 Run it with the interpreter of AppWorld's environment; HOME is what build_world.py filled. The program
 itself imports nothing of the engine: it answers, starts sessions and ends them (sessions.py), while the
 engine and the model-written code live in processes of their own (engine.py, shell/).
 """
 
+import argparse
 import asyncio
 import contextlib
 import json
@@ -20,6 +21,7 @@ from typing import Any, TextIO
 from check import Checker
 from describe import describe, seeds
 from items import ITEM_FIELDS, Items
+from sandbox import LEVELS, SandboxMissing, choose
 from sessions import GRADE_TIMEOUT_S, Refusal, Sessions
 
 MAKE_TIMEOUT_S = 120.0
@@ -29,10 +31,12 @@ MAKE_TIMEOUT_S = 120.0
 class Program:
     """The methods of the protocol."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, level: str | None) -> None:
+        """Starts the warm processes. `level` is the sandbox that is wanted, None for the best there is."""
+        bwrap = choose(level)
         self._home = home
         self._items = Items(home)
-        self._sessions = Sessions(self._items)
+        self._sessions = Sessions(self._items, bwrap)
         self._checker = Checker(self._items, self._sessions)
 
     async def describe(self, params: dict) -> dict:
@@ -156,9 +160,9 @@ async def serve(program: Program, out: TextIO) -> None:
         task.add_done_callback(pending.discard)
 
 
-async def run(home: Path, out: TextIO) -> None:
+async def run(home: Path, level: str | None, out: TextIO) -> None:
     """The whole life of the program."""
-    program = Program(home)
+    program = Program(home, level)
     try:
         await serve(program, out)
     finally:
@@ -167,6 +171,13 @@ async def run(home: Path, out: TextIO) -> None:
 
 def main() -> int:
     """Guards stdout, then serves; returns the exit code."""
+    parser = argparse.ArgumentParser(description="The AppWorld simulator.")
+    parser.add_argument(
+        "--sandbox",
+        choices=LEVELS,
+        help="walls around model-written code: exactly these (default: the best this machine has)",
+    )
+    level = parser.parse_args().sandbox
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints, here or in a child, must not reach the protocol
     home = os.environ.get("TURTLE_SIMULATOR_HOME")
@@ -176,8 +187,8 @@ def main() -> int:
     with contextlib.suppress(OSError):
         os.setpgrp()  # a process group of our own, unless we lead a session already
     try:
-        asyncio.run(run(Path(home).resolve(), out))
-    except FileNotFoundError as error:
+        asyncio.run(run(Path(home).resolve(), level, out))
+    except (FileNotFoundError, SandboxMissing) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

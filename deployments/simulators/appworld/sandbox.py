@@ -13,12 +13,29 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+LEVELS = ("bubblewrap", "rlimits")
 SCRATCH = "/scratch"
 """Where the warm shell may write under bubblewrap; its sessions may not."""
 EMPTY = "/empty"
 """The working directory of a session under bubblewrap."""
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime")
+
+
+class SandboxMissing(Exception):
+    """The level that was asked for cannot be had on this machine."""
+
+
+def choose(level: str | None) -> str | None:
+    """The bwrap for a level (None for the best there is); None where only limits are to be used.
+
+    Raises:
+        SandboxMissing: bubblewrap was asked for and does not work here.
+    """
+    bwrap = None if level == "rlimits" else find_bubblewrap()
+    if level == "bubblewrap" and bwrap is None:
+        raise SandboxMissing("--sandbox=bubblewrap: no bwrap on PATH that may make namespaces")
+    return bwrap
 
 
 def find_bubblewrap() -> str | None:

@@ -42,11 +42,11 @@ class Session:
 class Sessions:
     """All sessions of the program and the two warm processes that they are forked from."""
 
-    def __init__(self, items: Items) -> None:
+    def __init__(self, items: Items, bwrap: str | None) -> None:
+        """Starts the warm processes, the shell's behind `bwrap` where that is not None."""
         self._items = items
         self._open: dict[str, Session] = {}
         self._count = 0
-        bwrap = sandbox.find_bubblewrap()
         self.level = "rlimits" if bwrap is None else "bubblewrap"
         allowed = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
         scratch = str(items.run / "scratch")

@@ -36,11 +36,19 @@ class CustomErrorMessageMunch(Munch):
                 raise HTTPException(status_code=422, detail=message)  # noqa: B904 - as stock chains it
 
 
-def build_apis(names: dict[str, list[str]], exchange: Exchange) -> CustomErrorMessageMunch:
+class ApiCollection(CustomErrorMessageMunch):
+    """The APIs by app."""
+
+
+class _CustomErrorMessageMunch(CustomErrorMessageMunch):
+    """The APIs of one app by name."""
+
+
+def build_apis(names: dict[str, list[str]], exchange: Exchange) -> ApiCollection:
     """Builds `apis` from the API names by app."""
-    apis = CustomErrorMessageMunch("No app named '{key}' found.")
+    apis = ApiCollection("No app named '{key}' found.")
     for app, api_names in names.items():
-        apis[app] = CustomErrorMessageMunch("No API named '{key}' found in the " + app + " app.")
+        apis[app] = _CustomErrorMessageMunch("No API named '{key}' found in the " + app + " app.")
         for api in api_names:
             apis[app][api] = _wrap_api_request(app, api, exchange)
     return apis

@@ -10,8 +10,9 @@ from typing import Any
 from fastapi.exceptions import HTTPException
 from IPython.terminal.embed import InteractiveShellEmbed
 from IPython.utils.capture import capture_output
-from shell.guard import Guard
 from traitlets.config.loader import Config
+
+from shell.guard import Guard
 
 _IMPORTS = """
 import builtins

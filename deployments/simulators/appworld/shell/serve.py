@@ -5,7 +5,7 @@ with one inherited control socket (forker.py), whose first packet says what the 
 
     {"apis": {app: [api, ...]}, "disallowed": {module: [function, ...]}, "sources": [[name, text], ...]}
 
-`sources` are the engine's two leaf modules that change `pendulum`; their text is run here, so that dates
+`sources` are those few leaves of the engine that change `pendulum`; their text is run here, so that dates
 behave as in stock though the engine itself is not to be found. A session's spec is
 `{"datetime": ISO text, "folder": its working directory, "read_only": None, or the folder that it must not
 write to and a sign that it can have namespaces of its own}`, its socket leads to the world:
@@ -25,6 +25,7 @@ import types
 from datetime import datetime
 
 from freezegun import freeze_time
+
 from shell.apis import build_apis
 from shell.cell import make_shell, run_cell
 from shell.forker import PACKET_BYTES, serve
@@ -47,7 +48,8 @@ class Shell:
     """The warm shell; a forked child plays one session with it."""
 
     def __init__(self, setup: dict) -> None:
-        dates = _run_modules(setup["sources"])
+        _run_modules(setup["sources"])
+        dates = sys.modules["appworld.common.datetime"]
         sys.meta_path.insert(0, _NoEngine())
         self._guard = Guard(setup["disallowed"])
         names = {name: getattr(dates, f"Vanilla{name}") for name in ("Date", "DateTime", "Time")}
@@ -82,21 +84,12 @@ class Shell:
         self._wire.sendall(json.dumps(message).encode() + b"\n")
 
 
-def _run_modules(sources: list[list[str]]) -> types.ModuleType:
-    """Runs module texts in order, each importable by the next, and returns the last module.
-
-    They end up in sys.modules under a name of ours: freezegun freezes what it finds there.
-    """
-    modules = []
+def _run_modules(sources: list[list[str]]) -> None:
+    """Runs module texts in order, each importable by its full name from then on."""
     for name, text in sources:
         module = types.ModuleType(name)
         sys.modules[name] = module
         exec(compile(text, name, "exec"), vars(module))
-        modules.append(module)
-    for module in modules:
-        del sys.modules[module.__name__]
-        sys.modules[module.__name__.replace(".", "_")] = module
-    return modules[-1]
 
 
 def main(descriptor: int) -> None:
