@@ -19,7 +19,7 @@ from tasks.label import label
 from tasks.mutate import mutate
 from tasks.plan import Plan
 from tasks.score import score
-from tasks.search import Member, Population, decide
+from tasks.search import Member, Move, Population, decide
 from tasks.selection import select
 from tasks.solve import solve
 from tasks.suites.base import Description
@@ -39,7 +39,7 @@ from warehouse.records import (
     Turn,
     Verdict,
     World,
-)  # fmt: skip
+)
 
 T = TypeVar("T")
 
@@ -121,25 +121,21 @@ class Campaign:
                 if done := running.pop(step - self.plan.in_flight, None):
                     population.add(*await done)
                 if step < steps:
-                    decision = await decide(self.bench, population, step)
-                    running[step] = asyncio.create_task(self.take(population, decision))
+                    move = await decide(self.bench, population, step)
+                    running[step] = asyncio.create_task(self.take(move))
         finally:
             await _cancel(running.values())
 
-    async def take(
-        self, population: Population, decision: Decision
-    ) -> tuple[Decision, Item | None, Score | None, Note | None]:
+    async def take(self, move: Move) -> tuple[Decision, Item | None, Score | None, Note | None]:
         """One step: edit, verify and, where an item came of it, attempt, note and score."""
-        parent = population.member(decision.parent_node)
-        inspirations = [population.member(node).item for node in decision.inspiration_nodes]
-        siblings = [member.item for member in population.island(decision.island)]
+        decision = move.decision
         edited = await mutate(
             self.bench,
             about=f"step {decision.step}",
             step=decision.step,
-            parent=parent.item,
-            inspirations=inspirations,
-            note=parent.note,
+            parent=move.parent.item,
+            inspirations=move.inspirations,
+            note=move.parent.note,
             direction=decision.direction,
             world=self.world,
             proposer=self.plan.proposer,
@@ -149,12 +145,12 @@ class Campaign:
             self.bench,
             about=f"step {decision.step}",
             decision=decision,
-            root=population.seed(decision.island),
-            parent=parent.item,
-            inspirations=inspirations,
-            note=parent.note,
+            root=move.root,
+            parent=move.parent.item,
+            inspirations=move.inspirations,
+            note=move.parent.note,
             edit=edited.one(Edit),
-            siblings=[item for item in siblings if item != parent.item],
+            siblings=move.siblings,
             simulator=self.simulator,
         )
         variant = verified.maybe(Item)

@@ -6,6 +6,8 @@ is data and takes a cause from the lists below.
 
 from enum import StrEnum
 
+from pydantic import ValidationError
+
 
 class TurtleError(Exception):
     """Base of all our errors. The message is one line for the user: what, where, what to do."""
@@ -13,6 +15,14 @@ class TurtleError(Exception):
 
 class InputError(TurtleError):
     """What the user gave is wrong (plan, suite, path, SQL). The command ends with exit code 2."""
+
+
+def faults(error: ValidationError) -> str:
+    """What a validation found, each field with its fault, in one line."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+        for fault in error.errors()
+    )
 
 
 class ProviderError(TurtleError):

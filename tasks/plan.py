@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from tasks.errors import InputError
+from tasks.errors import InputError, faults
 from tasks.llm.base import LLMSpec
 from warehouse.records import Record
 
@@ -70,7 +70,7 @@ class Plan(Record):
     steps_scope: Literal["campaign", "seed"] = "campaign"
     """Whether `steps` counts for the whole campaign or for each seed; the paper leaves it open."""
     in_flight: int = Field(default=8, ge=1)
-    """W: step k is chosen from the results of steps up to k - W. Part of the plan, as it changes the search."""
+    """W: step k is chosen from the results of steps up to k - W, which changes what the search finds."""
     repeats: int = Field(default=10, ge=1)
     """Attempts on an item in a measurement."""
     completion: Literal["perfect", "partial"] = "perfect"
@@ -124,8 +124,4 @@ def plan_of(values: dict[str, Any], origin: str) -> Plan:
     try:
         return Plan.model_validate(values)
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
-            for fault in error.errors()
-        )
-        raise InputError(f"{origin}: {faults}") from error
+        raise InputError(f"{origin}: {faults(error)}") from error

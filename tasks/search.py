@@ -28,6 +28,18 @@ class Member:
     note: Note | None
 
 
+@dataclass(frozen=True)
+class Move:
+    """A decision with the items that it names, as they were when it was taken."""
+
+    decision: Decision
+    root: Item
+    parent: Member
+    inspirations: tuple[Item, ...]
+    siblings: tuple[Item, ...]
+    """The other items of the parent's island."""
+
+
 class Population:
     """All members so far. Seeds first, then the results of steps, strictly in step order."""
 
@@ -62,6 +74,19 @@ class Population:
         while node not in self._members:
             node = self._parent_of_node[node]
         return self._members[node]
+
+    def move(self, decision: Decision) -> Move:
+        """Looks up what a decision names. Do it before the population grows on."""
+        parent = self.member(decision.parent_node)
+        return Move(
+            decision=decision,
+            root=self.seed(decision.island),
+            parent=parent,
+            inspirations=tuple(self.member(node).item for node in decision.inspiration_nodes),
+            siblings=tuple(
+                member.item for member in self.island(decision.island) if member != parent
+            ),
+        )
 
     def island(self, number: int) -> list[Member]:
         """Members of one island: the seed first, then variants in step order."""
@@ -124,8 +149,8 @@ class Population:
         return drawn
 
 
-async def decide(bench: Workbench, population: Population, step: int) -> Decision:
-    """The step's decision: the one in the log, or a new one, logged before it is returned."""
+async def decide(bench: Workbench, population: Population, step: int) -> Move:
+    """The step's move: by the decision in the log, or by a new one, logged before it is returned."""
 
     async def work(unit: Unit) -> None:
         unit.add(population.choose(bench.campaign, step))
@@ -133,7 +158,7 @@ async def decide(bench: Workbench, population: Population, step: int) -> Decisio
     unit = await bench.spool.once("decisions", f"{step:06d}", work)
     decision = bench.load((unit,)).one(Decision)
     population.announce(decision)
-    return decision
+    return population.move(decision)
 
 
 def direction(plan: Plan, score: Score) -> Direction:

@@ -11,21 +11,21 @@ from tasks.llm.base import LLMClient, LLMSpec
 from tasks.plan import Plan
 from tasks.spool import Spool, of_type
 from tasks.suites.base import Suite
-from warehouse.records import Record, Row
+from warehouse.records import LlmCall, Record, Row
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass
 class Counts:
-    """What this process did, for the user's eyes; nothing depends on it."""
+    """What the user is told while a campaign runs; nothing depends on it."""
 
     attempts: int = 0
     """Attempts made by this process."""
     accepted: int = 0
     rejected: int = 0
     cost_usd: float | None = 0.0
-    """Sum of this process's call costs; None once a call of unknown price was made."""
+    """Cost of the calls in the units loaded so far, whoever made them; None once a price is unknown."""
 
 
 @dataclass
@@ -59,10 +59,20 @@ class Workbench:
 
     def load(self, units: tuple[str, ...]) -> "Loaded":
         """Reads finished units and sends their rows on to the warehouse."""
-        self.loaded.update(units)
-        records = [record for unit in units for record in self.spool.read(unit)]
+        records = []
+        for unit in units:
+            found = self.spool.read(unit)
+            if unit not in self.loaded:
+                self._count_cost(of_type(found, LlmCall))
+            self.loaded.add(unit)
+            records += found
         self.sink([record for record in records if isinstance(record, Row)])
         return Loaded(records)
+
+    def _count_cost(self, calls: list[LlmCall]) -> None:
+        for call in calls:
+            known = self.counts.cost_usd is not None and call.cost_usd is not None
+            self.counts.cost_usd = self.counts.cost_usd + call.cost_usd if known else None
 
 
 class Loaded:

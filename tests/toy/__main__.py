@@ -1,0 +1,60 @@
+"""Runs a campaign on the toy suite: `python -m tests.toy STATE [--steps N] [--bump STAGE] ...`.
+
+Prints one JSON object: the campaign, how often the suite was asked, and how many attempts were made.
+"""
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+
+from flows import suites
+from flows.settings import Settings, prepare_prefect
+from tasks.llm import endpoints
+from tasks.plan import Plan
+from tests.toy.model import ToyModel
+from tests.toy.suite import ToySuite
+
+ENDPOINTS = '[toy]\nkind = "toy"\nconcurrency = 8\nlatency_s = {latency_s}\n'
+
+
+def toy_plan(**changes: object) -> Plan:
+    """A small plan in which the toy model plays every role."""
+    spec = {"endpoint": "toy", "llm_id": "toy"}
+    roles = ("proposer", "solver", "feedback", "judge", "labeller", "embedder")
+    return Plan.model_validate(
+        {"suite": "toy", "steps": 12, "in_flight": 4, "repeats": 10}
+        | dict.fromkeys(roles, spec)
+        | changes
+    )
+
+
+def main() -> None:
+    """See the module's docstring."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("state", type=Path)
+    parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--latency-s", type=float, default=0.0)
+    parser.add_argument("--bump", help="a stage whose declared version is raised")
+    arguments = parser.parse_args()
+    arguments.state.mkdir(parents=True, exist_ok=True)
+    endpoints_file = arguments.state / "endpoints.toml"
+    endpoints_file.write_text(ENDPOINTS.format(latency_s=arguments.latency_s))
+    settings = Settings(state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5)
+    prepare_prefect(settings)
+    suite = ToySuite()
+    suites.SUITES["toy"] = lambda settings: suite
+    endpoints.CLIENTS["toy"] = lambda endpoint, rng_seed, gold_of: ToyModel(
+        gold_of, arguments.state / "journal.jsonl", endpoint.latency_s
+    )
+    from flows.evolve import evolve
+    from tasks.stage import STAGES
+
+    if arguments.bump:
+        STAGES[arguments.bump].version += "-bumped"
+    campaign = asyncio.run(evolve(toy_plan(steps=arguments.steps), "1", settings))
+    print(json.dumps({"campaign": campaign, "asked": suite.asked}))
+
+
+if __name__ == "__main__":
+    main()
