@@ -112,14 +112,14 @@ def _pair(
     missing: Sequence[Effect], unexpected: Sequence[Effect]
 ) -> tuple[list[_Pair], list[Effect], list[Effect]]:
     """Pairs of one table and one kind of change, likest first, and what is left over of both."""
-    candidates = [
+    possible = [
         (_Pair(lacking, extra), m, u)
         for m, lacking in enumerate(missing)
         for u, extra in enumerate(unexpected)
         if (lacking.app, lacking.table, lacking.change) == (extra.app, extra.table, extra.change)
     ]
     pairs, used_missing, used_unexpected = [], set(), set()
-    for pair, m, u in sorted(candidates, key=lambda one: one[0].likeness, reverse=True):
+    for pair, m, u in sorted(possible, key=lambda one: one[0].likeness, reverse=True):
         if m not in used_missing and u not in used_unexpected:
             pairs.append(pair)
             used_missing.add(m)
