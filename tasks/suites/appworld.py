@@ -116,7 +116,8 @@ class AppWorldSession:
         """Takes the result of `open`, and the process in which the session lives and dies."""
         self.briefing = Briefing.model_validate(opened["briefing"])
         self._session: str = opened["session"]
-        self._process = process
+        self.process = process
+        """Where the session lives and dies."""
         self._closed = False
 
     async def act(self, action: dict[str, Any], timeout_s: float) -> Observation:
@@ -136,16 +137,16 @@ class AppWorldSession:
 
     async def close(self) -> None:
         """Gives the session up. Harmless when it is closed or lost already."""
-        if self._closed or self._process.cause is not None:
+        if self._closed or self.process.cause is not None:
             return
         self._closed = True
         await self._ask("close", ANSWER_S)
 
     async def _ask(self, method: str, timeout_s: float, **params: Any) -> Any:
-        if self._process.cause is not None:
-            raise SessionLost(f"{self._process.cause} (session {self._session} went with it)")
+        if self.process.cause is not None:
+            raise SessionLost(f"{self.process.cause} (session {self._session} went with it)")
         try:
-            return await self._process.ask(method, {"session": self._session, **params}, timeout_s)
+            return await self.process.ask(method, {"session": self._session, **params}, timeout_s)
         except SessionLost:
             self._closed = True
             raise

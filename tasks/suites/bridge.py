@@ -57,6 +57,11 @@ class Process(asyncio.SubprocessProtocol):
         self._unread = bytearray()
         self._exited = asyncio.Event()
 
+    @property
+    def pid(self) -> int:
+        """Process id of the program, and of its group."""
+        return self._transport.get_pid()
+
     async def ask(self, method: str, params: Mapping[str, Any], timeout_s: float) -> Any:
         """The program's result for one request.
 
@@ -83,7 +88,7 @@ class Process(asyncio.SubprocessProtocol):
         """Kills the group and fails what is in flight. Returns the error, to be raised by the caller."""
         if self.cause is None:
             self.cause = f"simulator {self._name}: {reason}; log: {self._log}"
-            _kill_group(self._transport.get_pid())
+            _kill_group(self.pid)
             os.close(self._lifeline)
             for answer in self._waiting.values():
                 if not answer.done():
