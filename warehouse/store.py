@@ -73,6 +73,8 @@ def _turn(path: Path) -> Iterator[None]:
     is closed, and copying it closes one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        require_database(path)  # before anything is written beside a file that is not ours
     with path.with_name(path.name + ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -157,10 +159,9 @@ def _adopt(path: Path) -> None:
     from the published file, or new.
     """
     private = private_path(path)
-    for file in (path, private):
-        if file.exists():
-            require_database(file)
-    if not private.exists():
+    if private.exists():
+        require_database(private)
+    else:
         _log(private).unlink(missing_ok=True)
         if path.exists():
             _replace(path, private)
@@ -335,8 +336,6 @@ def rebuild(path: Path, rows: Iterable[Row]) -> int:
     draft = path.with_name(f"{path.stem}.rebuilding{path.suffix}")
     count = 0
     with naming(path), _turn(path):
-        if path.exists():
-            require_database(path)
         for leftover in (draft, _log(draft)):
             leftover.unlink(missing_ok=True)
         with _open(draft) as connection:
