@@ -1,0 +1,130 @@
+"""Reruns: nothing finished is lost or paid twice, and the end is the same however often it was killed."""
+
+import random
+import shutil
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns.conftest import Toy
+
+KILLS = 20
+CALLS_IN_FLIGHT = 8
+"""The toy endpoint's concurrency: so many calls may be under way when a kill comes."""
+
+
+@pytest.fixture
+def finished(undisturbed: Toy, tmp_path: Path) -> Toy:
+    """A copy of the finished campaign."""
+    shutil.copytree(undisturbed.state, tmp_path / "state")
+    return Toy(tmp_path / "state", undisturbed.environment, undisturbed.checkout)
+
+
+def kill_after(process: subprocess.Popen[str], toy: Toy, calls: int) -> bool:
+    """Kills the run when it has made so many more calls; False when it ended before."""
+    goal = len(toy.journal()) + calls
+    while len(toy.journal()) < goal:
+        if process.poll() is not None:
+            return False
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    return True
+
+
+def test_twenty_kills_lose_and_repeat_nothing_finished(
+    toy: Callable[[str], Toy], undisturbed: Toy
+) -> None:
+    campaign = toy("killed")
+    dice = random.Random(4)
+    finished: dict[str, tuple[int, int]] = {}
+    kills = 0
+    while kills < KILLS:
+        process = campaign.start("--latency-s", "0.05")
+        assert kill_after(process, campaign, dice.randint(1, 9)), "too short for its kills"
+        kills += 1
+        units = campaign.units()
+        assert finished.items() <= units.items(), "a finished unit was touched"
+        finished = units
+    campaign.run()
+    paid = Counter(campaign.journal())
+    assert set(paid) == set(undisturbed.journal())
+    assert sum(paid.values()) - len(paid) <= KILLS * CALLS_IN_FLIGHT
+    assert finished.items() <= campaign.units().items()
+    assert campaign.units().keys() == undisturbed.units().keys()
+    assert campaign.tables() == undisturbed.tables()
+
+
+def test_one_more_run_calls_no_model_and_no_simulator(finished: Toy) -> None:
+    before, journal = finished.units(), finished.journal()
+    assert finished.run()["asked"] == 0
+    assert finished.units() == before
+    assert finished.journal() == journal
+
+
+def test_receipts_warehouse_and_prefect_can_be_lost(finished: Toy, undisturbed: Toy) -> None:
+    for lost in ("receipts", "warehouse", "prefect"):
+        shutil.rmtree(finished.state / lost, ignore_errors=True)
+    journal = finished.journal()
+    assert finished.run()["asked"] == 0
+    assert finished.journal() == journal
+    assert finished.tables() == undisturbed.tables()
+
+
+def test_a_lost_unit_is_made_again_and_nothing_else(finished: Toy, undisturbed: Toy) -> None:
+    before, calls = finished.units(), len(finished.journal())
+    lost = next(name for name in sorted(before) if name.startswith("attempts/"))
+    next((finished.state / "spool").glob(f"*/{lost}.jsonl")).unlink()
+    finished.run()
+    after = finished.units()
+    assert {name for name in before if before[name] != after[name]} == {lost}
+    assert len(finished.journal()) == calls + 1
+    assert finished.tables() == undisturbed.tables()
+
+
+@pytest.mark.parametrize(
+    ("stage", "kind", "roles"),
+    [
+        ("feedback", "notes", {"feedback"}),
+        ("score", "scores", set()),
+        ("solve", "attempts", {"solver"}),
+        ("verify", "steps", set()),
+    ],
+)
+def test_a_bumped_stage_runs_again_and_nothing_else_where_its_outputs_are_equal(
+    finished: Toy, undisturbed: Toy, stage: str, kind: str, roles: set[str]
+) -> None:
+    before, calls = finished.units(), len(finished.journal())
+    finished.run("--bump", stage)
+    made = finished.units().keys() - before.keys()
+    assert {name.split("/")[0] for name in made} == {kind}
+    assert len(made) == sum(name.startswith(f"{kind}/") for name in before)
+    assert {role for role, _ in finished.journal()[calls:]} == roles
+    decisions = {name: at for name, at in before.items() if name.startswith("decisions/")}
+    assert decisions.items() <= finished.units().items()
+    equal = {name: rows for name, rows in finished.tables().items() if name not in KEYED}
+    assert equal == {n: rows for n, rows in undisturbed.tables().items() if n not in KEYED}
+
+
+KEYED = {"attempts", "api_calls", "llm_calls", "labels"}
+"""Tables whose rows name the unit that they came from, which a new version renames."""
+
+
+def test_a_second_process_is_told_that_the_campaign_is_running(
+    toy: Callable[[str], Toy],
+) -> None:
+    campaign = toy("held")
+    first = campaign.start("--latency-s", "0.2")
+    while not campaign.journal():
+        assert first.poll() is None
+        time.sleep(0.05)
+    second = campaign.start()
+    _, err = second.communicate(timeout=120)
+    assert second.returncode != 0
+    assert "another process is running it" in err
+    first.kill()
+    first.communicate()

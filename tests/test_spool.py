@@ -1,0 +1,182 @@
+"""The spool: units once, replay of what was paid for, files that survive a kill."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.errors import InputError, ProviderError, SpoolError
+from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
+from tasks.spool import Spool, Unit
+from tests.rows import note_row
+from warehouse.records import LlmCall, Note
+
+SPEC = LLMSpec(endpoint="e", llm_id="m")
+
+
+class Echo:
+    """A client that answers with the last message and counts its calls."""
+
+    simulated = True
+
+    def __init__(self, fail_at: int | None = None) -> None:
+        self.calls = 0
+        self._fail_at = fail_at
+
+    async def complete(self, request: Request) -> Completion:
+        """Echoes; raises at the call it was told to."""
+        self.calls += 1
+        if self.calls == self._fail_at:
+            raise ProviderError("endpoint e: gone")
+        return Completion(text=f"re: {request.messages[-1].content}")
+
+    async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
+        """Not asked for here."""
+        raise ProviderError("no embeddings")
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+async def converse(unit: Unit, client: Echo, turns: int) -> None:
+    """A conversation that grows turn by turn, then a note of what was said."""
+    messages: tuple[Message, ...] = (Message(role="system", content="talk"),)
+    for turn in range(turns):
+        messages = (*messages, Message(role="user", content=f"turn {turn}"))
+        request = Request(
+            role="solver", spec=SPEC, messages=messages, subject=Subject(item_id="i", turn=turn)
+        )
+        reply = await unit.complete(client, request)
+        messages = (*messages, Message(role="assistant", content=reply.text))
+    unit.add(note_row(messages[-1].content))
+
+
+async def test_a_unit_is_done_once(tmp_path: Path) -> None:
+    client, spool = Echo(), Spool(tmp_path, "c")
+    for _ in range(2):
+        name = await spool.once("notes", "k", lambda unit: converse(unit, client, 3))
+    assert client.calls == 3
+    assert [type(record) for record in spool.read(name)] == [LlmCall, LlmCall, LlmCall, Note]
+
+
+async def test_two_callers_of_one_unit_do_its_work_once(tmp_path: Path) -> None:
+    client, spool = Echo(), Spool(tmp_path, "c")
+    work = [spool.once("notes", "k", lambda unit: converse(unit, client, 3)) for _ in range(5)]
+    assert set(await asyncio.gather(*work)) == {"notes/k"}
+    assert client.calls == 3
+
+
+async def test_an_interrupted_unit_replays_what_was_paid_for(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, "c")
+    failing = Echo(fail_at=4)
+    with pytest.raises(ProviderError):
+        await spool.once("notes", "k", lambda unit: converse(unit, failing, 5))
+    assert not spool.path("notes/k").exists()
+    client = Echo()
+    name = await spool.once("notes", "k", lambda unit: converse(unit, client, 5))
+    assert client.calls == 2
+    ledger = [r for r in spool.read(name) if isinstance(r, LlmCall)]
+    assert [call.cause for call in ledger] == [None, None, None, "ProviderError", None, None]
+    assert len({call.call_id for call in ledger}) == 6
+
+
+@given(st.integers(min_value=0, max_value=2500))
+def test_a_part_cut_anywhere_is_taken_up(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    """A kill or a full disk may end the file at any byte."""
+    spool = Spool(tmp_path_factory.mktemp("spool"), "c")
+    failing = Echo(fail_at=4)
+
+    async def scenario() -> None:
+        with pytest.raises(ProviderError):
+            await spool.once("notes", "k", lambda unit: converse(unit, failing, 5))
+        part = spool.path("notes/k").with_suffix(".part")
+        part.write_bytes(part.read_bytes()[:cut])
+        client = Echo()
+        await spool.once("notes", "k", lambda unit: converse(unit, client, 5))
+        assert 2 <= client.calls <= 5
+
+    asyncio.run(scenario())
+    (note,) = [r for r in spool.read("notes/k") if isinstance(r, Note)]
+    assert note.item_id == "re: turn 4"
+
+
+async def test_a_conversation_grows_its_file_linearly(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, "c")
+    for turns in (20, 40):
+        await spool.once("notes", f"k{turns}", lambda unit, n=turns: converse(unit, Echo(), n))
+    small, large = (spool.path(f"notes/k{n}").stat().st_size for n in (20, 40))
+    assert large < 2.2 * small
+
+
+async def test_a_finished_unit_that_was_damaged_is_an_error_that_names_the_file(
+    tmp_path: Path,
+) -> None:
+    spool = Spool(tmp_path, "c")
+    name = await spool.once("notes", "k", lambda unit: converse(unit, Echo(), 1))
+    path = spool.path(name)
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(SpoolError, match=str(path)):
+        spool.read(name)
+
+
+async def test_a_full_disk_is_one_line_and_the_unit_goes_on_later(tmp_path: Path) -> None:
+    """A real full disk is not at hand; a file size limit raises at the same write."""
+    code = f"""
+import asyncio, resource, signal
+from pathlib import Path
+from tasks.errors import SpoolError
+from tasks.spool import Spool
+from tests.test_spool import Echo, converse
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+spool = Spool(Path({str(tmp_path)!r}), "c")
+try:
+    asyncio.run(spool.once("notes", "k", lambda unit: converse(unit, Echo(), 9)))
+except SpoolError as error:
+    print(error)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "cannot be written" in ended.stdout
+    assert ended.stdout.count("\n") == 1
+    client = Echo()
+    await Spool(tmp_path, "c").once("notes", "k", lambda unit: converse(unit, client, 9))
+    assert 0 < client.calls < 9
+
+
+def test_a_campaign_is_held_by_one_process_and_freed_by_kill(tmp_path: Path) -> None:
+    code = f"""
+import time
+from pathlib import Path
+from tasks.spool import Spool
+with Spool(Path({str(tmp_path)!r}), "c").locked():
+    print("held", flush=True)
+    time.sleep(60)
+"""
+    holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(InputError, match="another process"), Spool(tmp_path, "c").locked():
+        pass
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    with Spool(tmp_path, "c").locked():
+        pass
+
+
+async def test_odd_characters_of_a_conversation_are_kept(tmp_path: Path) -> None:
+    class Odd(Echo):
+        async def complete(self, request: Request) -> Completion:
+            return Completion(text="\x00 \u202e \u2028 end")
+
+    spool = Spool(tmp_path, "c")
+    name = await spool.once("notes", "k", lambda unit: converse(unit, Odd(), 2))
+    assert spool.read(name)[-1].item_id == "\x00 \u202e \u2028 end"
+    assert all(json.loads(line) for line in spool.path(name).read_bytes().splitlines())
