@@ -160,10 +160,13 @@ def test_nothing_reads_the_environment_at_import() -> None:
             assert not read, f"{shown(file, node)}: settings are built once, at the entry"
 
 
-def undocumented(body: list[ast.stmt]) -> Iterator[ast.AST]:
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def undocumented(body: list[ast.stmt]) -> Iterator[Definition]:
     """Public classes, functions and methods without a docstring."""
     for node in body:
-        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(node, Definition):
             continue
         if node.name.startswith("_"):
             continue
@@ -175,7 +178,7 @@ def undocumented(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 def test_what_is_public_is_documented() -> None:
     missing = [
-        f"{shown(file, node)} {node.name}"  # type: ignore[attr-defined]
+        f"{shown(file, node)} {node.name}"
         for file in product()
         for node in undocumented(parsed(file).body)
     ]

@@ -106,10 +106,12 @@ class Process(asyncio.SubprocessProtocol):
         await self._exited.wait()
         self._transport.close()
 
-    def connection_made(self, transport: asyncio.SubprocessTransport) -> None:  # type: ignore[override]
-        """The process runs: keeps its transport."""
-        self._transport = transport
-        self._stdin: asyncio.WriteTransport = transport.get_pipe_transport(0)  # type: ignore[assignment]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process runs: keeps its transport and the way to its stdin."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        stdin = transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        self._transport, self._stdin = transport, stdin
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Cuts what the program wrote into lines."""
