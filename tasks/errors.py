@@ -4,9 +4,13 @@ Infrastructure trouble raises one of these and is nobody's failure; what a solve
 is data and takes a cause from the lists below.
 """
 
-from enum import StrEnum
+from __future__ import annotations
 
-from pydantic import ValidationError
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # set-up raises our errors before anything is installed
+    from pydantic import ValidationError
 
 
 class TurtleError(Exception):

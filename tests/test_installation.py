@@ -102,6 +102,15 @@ def test_the_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None
     assert "usage" in capsys.readouterr().err
 
 
+def test_set_up_starts_before_anything_is_installed(checkout: Path) -> None:
+    """Without site-packages, as on a fresh machine."""
+    command = [sys.executable, "-S", "-m", "tasks.environment"]
+    result = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr[:6]) == (2, "usage:"), (
+        f"set-up needs a package; tasks/environment.py and errors.py use none:\n{result.stderr}"
+    )
+
+
 def test_the_stamp_knows_names_and_contents(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / "__pycache__").mkdir(parents=True)
