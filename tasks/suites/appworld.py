@@ -44,7 +44,13 @@ class AppWorldSuite:
         self._progress = progress
         self._bridge: Bridge | None = None
         self._description: Description | None = None
+        self._fingerprint = ""
         self._preparing = asyncio.Lock()
+
+    async def fingerprint(self) -> str:
+        """What environment and world were made from; the simulator is not started for it."""
+        await self._ready()
+        return self._fingerprint
 
     async def describe(self) -> Description:
         """What the simulator says of itself; asked once."""
@@ -69,7 +75,8 @@ class AppWorldSuite:
         process = await (await self._ready()).process()
         params = {"item": _wire(item), "rng_seed": rng_seed}
         answer = await process.ask("open", params, ANSWER_S)
-        return _reading("open", lambda: AppWorldSession(process, answer))
+        sandbox = (await self.describe()).sandbox
+        return _reading("open", lambda: AppWorldSession(process, answer, sandbox))
 
     async def aclose(self) -> None:
         """Ends the simulator and every session."""
@@ -94,6 +101,7 @@ class AppWorldSuite:
                 made = await asyncio.to_thread(
                     ensure_simulator, self.name, self._state, self._progress
                 )
+                self._fingerprint = made.stamp
                 surroundings = {
                     "HOME": str(made.user),
                     "TURTLE_SIMULATOR_HOME": str(made.home),
@@ -112,8 +120,9 @@ class AppWorldSuite:
 class AppWorldSession:
     """One attempt's copy of an item's initial state. Made by `AppWorldSuite.open`."""
 
-    def __init__(self, process: Process, opened: dict[str, Any]) -> None:
+    def __init__(self, process: Process, opened: dict[str, Any], sandbox: str) -> None:
         """Takes the result of `open`, and the process in which the session lives and dies."""
+        self.sandbox = sandbox
         self.briefing = Briefing.model_validate(opened["briefing"])
         self._session: str = opened["session"]
         self.process = process
@@ -144,7 +153,8 @@ class AppWorldSession:
 
     async def _ask(self, method: str, timeout_s: float, **params: Any) -> Any:
         if self.process.cause is not None:
-            raise SessionLost(f"{self.process.cause} (session {self._session} went with it)")
+            # Not this session's doing: a SessionLost would be counted as the solver's.
+            raise SimulatorError(f"{self.process.cause} (session {self._session} went with it)")
         try:
             return await self.process.ask(method, {"session": self._session, **params}, timeout_s)
         except SessionLost:

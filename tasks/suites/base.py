@@ -169,6 +169,8 @@ class Session(Protocol):
     """One attempt's copy of an item's initial state."""
 
     briefing: Briefing
+    sandbox: str
+    """Level under which its model-written code runs."""
 
     async def act(self, action: dict[str, Any], timeout_s: float) -> Observation:
         """Does one action. Raises SessionLost past the deadline; the session is then gone."""

@@ -40,6 +40,8 @@ class SimulatorInstallation:
     """Its world; given to the program as TURTLE_SIMULATOR_HOME."""
     user: Path
     """An empty HOME, so that nothing of the user's is read or written."""
+    stamp: str
+    """Hash of what environment and world are made from."""
 
 
 def ensure_simulator(name: str, state: Path, progress: Progress) -> SimulatorInstallation:
@@ -57,7 +59,10 @@ def ensure_simulator(name: str, state: Path, progress: Progress) -> SimulatorIns
         raise InputError(f"simulator {name}: unknown; there are {', '.join(sorted(_PREPARATIONS))}")
     folder = (state / "simulators" / name).absolute()
     python = ensure_environment(folder / "venv", source / "requirements.lock", progress)
-    made = SimulatorInstallation(python, source / "program.py", folder / "home", folder / "user")
+    stamp = stamp_of([source / "requirements.lock", *(source / part for part in WORLD_SOURCES)])
+    made = SimulatorInstallation(
+        python, source / "program.py", folder / "home", folder / "user", stamp
+    )
     for place in (made.home, made.user):
         place.mkdir(parents=True, exist_ok=True)
     _PREPARATIONS[name](source, made, progress)
@@ -81,8 +86,7 @@ def _prepare_appworld(source: Path, made: SimulatorInstallation, progress: Progr
 
     lock = source / "requirements.lock"
     make_once(venv, venv / "engine.stamp", stamp_of([lock]), progress, unpack)
-    world = stamp_of([lock, *(source / part for part in WORLD_SOURCES)])
-    make_once(made.home, made.home / "world.stamp", world, progress, build)
+    make_once(made.home, made.home / "world.stamp", made.stamp, progress, build)
 
 
 def _command(
