@@ -119,7 +119,7 @@ async def test_kill_9_fails_what_is_in_flight_and_the_next_call_starts_anew(brid
 
 
 async def test_a_process_that_ended_says_why_and_where_its_log_lies(bridge: Bridge) -> None:
-    with pytest.raises(SimulatorError, match="exit code 3") as raised:
+    with pytest.raises(SimulatorError, match=r"exit code 3 \(last words\)") as raised:
         await bridge.call("exit", {}, timeout_s=20)
     log = Path(str(raised.value).rpartition("log: ")[2])
     assert "last words" in log.read_text(encoding="utf-8")

@@ -23,6 +23,9 @@ LINE_LIMIT_BYTES = 64 * 1024 * 1024
 LOG_LIMIT_BYTES = 10 * 1024 * 1024
 """A log longer than this is started anew with the next process."""
 
+LAST_WORDS_BYTES = 2000
+"""How much of the end of a log is looked at for what a program said before it ended."""
+
 GOODBYE_S = 3.0
 """How long a program may take to end by itself once its input is closed."""
 
@@ -51,6 +54,7 @@ class Process(asyncio.SubprocessProtocol):
         """Why the process is over, as one line; None while it runs."""
         self._name = name
         self._log = log
+        self._log_start = log.stat().st_size
         self._lifeline = lifeline
         self._asked = 0
         self._waiting: dict[int, asyncio.Future[Any]] = {}
@@ -133,7 +137,15 @@ class Process(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """The program ended, by itself or by us; what it forked ends with it."""
         self._exited.set()
-        self.end(_ending(self._transport.get_returncode()))
+        ending = _ending(self._transport.get_returncode())
+        self.end(f"{ending}{self._last_words()}")
+
+    def _last_words(self) -> str:
+        """The last line that this process wrote to its log, in brackets; "" when there is none."""
+        with self._log.open("rb") as log:
+            log.seek(max(self._log_start, log.seek(0, os.SEEK_END) - LAST_WORDS_BYTES))
+            lines = log.read().decode("utf-8", "replace").split("\n")
+        return next((f" ({line.strip()})" for line in reversed(lines) if line.strip()), "")
 
     def _take(self, line: bytes) -> None:
         """Hands one line of the program's output to whoever waits for it."""

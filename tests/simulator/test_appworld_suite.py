@@ -85,10 +85,10 @@ async def test_a_dead_simulator_loses_its_sessions_and_is_replaced(
 ) -> None:
     session = await suite.open(seed.item, 0)
     os.killpg(session.process.pid, signal.SIGKILL)
-    with pytest.raises(SimulatorError):
-        await session.act(code("print(1)"), ACT_S)
-    with pytest.raises(SessionLost):
-        await session.act(code("print(1)"), ACT_S)
+    for _ in range(2):  # in flight at the kill, and after it
+        with pytest.raises(SimulatorError) as raised:
+            await session.act(code("print(1)"), ACT_S)
+        assert not isinstance(raised.value, SessionLost), "it is not the solver's doing"
     await session.close()
     anew = await suite.open(seed.item, 0)
     assert (await anew.act(code("print('back')"), ACT_S)).text.strip() == "back"
