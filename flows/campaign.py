@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,22 +13,41 @@ from flows.settings import Settings
 from flows.suites import suite_of
 from tasks.errors import InputError
 from tasks.llm.endpoints import clients, read_endpoints
-from tasks.plan import Plan, plan_of
+from tasks.plan import ROLES, Plan, plan_of
 from tasks.spool import Spool, read_unit
 from tasks.workbench import Workbench
 from warehouse.records import Item, Row
 from warehouse.store import Loader, delete_campaign
 
 
+def require(plan: Plan, edition: str, settings: Settings) -> None:
+    """Raises InputError where a plan cannot run here: unknown suite or endpoint, too little disk.
+
+    The edition becomes part of folder names.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9._]+(-[A-Za-z0-9._]+)*", edition):
+        raise InputError(f"edition {edition!r}: letters, digits, dots and inner dashes only")
+    suite_of(plan.suite, settings)
+    known = read_endpoints(settings.endpoints)
+    for role in ROLES:
+        endpoint = getattr(plan, role).endpoint
+        if endpoint not in known:
+            raise InputError(
+                f"plan: {role}.endpoint = {endpoint} is not in {settings.endpoints}; "
+                f"there are: {', '.join(sorted(known))}"
+            )
+    _require_room(settings)
+
+
 @asynccontextmanager
 async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIterator[Workbench]:
     """The workbench of a campaign, held by this process until the block ends.
 
-    Raises InputError for an unknown suite or endpoint, a full disk, or a campaign that another process
-    is running; nothing is written then. When the block ends well, the campaign's manifest is written and
+    Raises InputError as `require` does, or when another process runs the campaign; nothing is written
+    then. When the block ends well, the campaign's manifest is written and
     the warehouse holds its units and nothing else of it.
     """
-    _require_room(settings)
+    require(plan, edition, settings)
     name = plan.campaign(edition)
     endpoints = read_endpoints(settings.endpoints)
     items: dict[str, Item] = {}
@@ -37,6 +57,7 @@ async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIt
             bench = Workbench(
                 campaign=name,
                 plan=plan,
+                edition=edition,
                 spool=Spool(settings.spool, name),
                 suite=suite_of(plan.suite, settings),
                 clients=clients(endpoints, plan.rng_seed, items.get),
@@ -109,8 +130,8 @@ def _settle(bench: Workbench, settings: Settings) -> None:
 
 
 def _require_room(settings: Settings) -> None:
-    settings.state.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(settings.state).free
+    there = next(folder for folder in (settings.state, *settings.state.parents) if folder.exists())
+    free = shutil.disk_usage(there).free
     if free < settings.min_free_bytes:
         raise InputError(
             f"disk: {free // 10**6} MB free in {settings.state}, a campaign wants "

@@ -152,6 +152,9 @@ def _end(message: str) -> NoReturn:
 
 def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     """Runs a campaign in this process and prints what it came to."""
+    from flows.campaign import require
+
+    require(plan, edition, settings)
     prepare_prefect(settings)
     from flows.evolve import evolve as evolve_flow
     from flows.publish import publish

@@ -54,5 +54,6 @@ class Settings(BaseModel):
 def prepare_prefect(settings: Settings) -> None:
     """Puts what we ask of Prefect into this process's environment; call it before Prefect is imported."""
     home = settings.state / "prefect"
+    home.mkdir(parents=True, exist_ok=True)
     for name, value in (PREFECT_ENVIRONMENT | {"PREFECT_HOME": str(home)}).items():
         os.environ.setdefault(name, value)

@@ -1,15 +1,16 @@
 """Ingest: what the suite says of its world, and its seeds as items."""
 
 from tasks.errors import InputError
+from tasks.plan import ROLES, Plan
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from tasks.suites.base import SuiteSeed
-from warehouse.records import Campaign, Label, Record, Seed, World, canonical
+from warehouse.records import Campaign, Label, Record, Seed, Spec, World, canonical
 
 
 @stage(version="1")
 async def ingest(run: StageRun, *, split: str, count: int | None, fingerprint: str) -> list[str]:
-    """Takes a campaign's seeds in: `Campaign`, `World`, an `Item` and a `Seed` each.
+    """Takes a campaign's seeds in: `Campaign`, its `Spec` rows, `World`, an `Item` and a `Seed` each.
 
     `fingerprint` is the suite's own: another world or simulator makes the seeds anew. `count` is how many
     of the split's seeds take part, from the first on; None for all. Raises InputError when there are
@@ -23,6 +24,7 @@ async def ingest(run: StageRun, *, split: str, count: int | None, fingerprint: s
             raise InputError(f"plan: seeds = {count}, but split {split} has only {len(offered)}")
         unit.add(World(description=canonical(description.model_dump(mode="json"))))
         unit.add(_campaign(run, description.world, description.version, description.sandbox))
+        unit.add(*_specs(run.bench.plan))
         for position, seed in enumerate(offered[:count]):
             unit.add(*_rows(run.bench.campaign, position, seed))
 
@@ -31,21 +33,33 @@ async def ingest(run: StageRun, *, split: str, count: int | None, fingerprint: s
 
 def _campaign(run: StageRun, world: str, version: str, sandbox: str) -> Campaign:
     bench = run.bench
-    specs = (
-        getattr(bench.plan, role)
-        for role in ("proposer", "solver", "feedback", "judge", "labeller")
-    )
+    specs = (getattr(bench.plan, role) for role in ROLES)
     return Campaign(
         campaign=bench.campaign,
         suite=bench.plan.suite,
         plan_hash=bench.plan.digest(),
         plan=canonical(bench.plan.model_dump(mode="json")),
-        edition=bench.campaign.rsplit("-", 1)[-1],
+        edition=bench.edition,
         world=world,
         simulator_version=version,
         sandbox=sandbox,
         simulated=any(bench.client(spec).simulated for spec in specs),
     )
+
+
+def _specs(plan: Plan) -> list[Spec]:
+    """The models of the plan, one row a role."""
+    specs = [(role, getattr(plan, role)) for role in ROLES]
+    return [
+        Spec(
+            spec_id=spec.spec_id,
+            role=role,
+            endpoint=spec.endpoint,
+            llm_id=spec.llm_id,
+            sampling=canonical(spec.sampling.model_dump(mode="json")),
+        )
+        for role, spec in specs
+    ]
 
 
 def _rows(campaign: str, position: int, seed: SuiteSeed) -> list[Record]:

@@ -24,6 +24,10 @@ ScoreName = Literal[
 ]
 
 
+ROLES = ("proposer", "solver", "feedback", "judge", "labeller", "embedder")
+"""The roles for which a plan names a model."""
+
+
 class SolverLimits(Record):
     """Ceilings of one attempt; reaching one ends it with a cause of its own."""
 

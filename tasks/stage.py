@@ -38,6 +38,7 @@ class Stage:
         self, work: Callable[..., Awaitable[list[str]]], version: str, prompts: tuple[str, ...]
     ) -> None:
         self.name = work.__name__
+        self.module = work.__module__
         self.version = version
         self.prompts = prompts
         self._work = work

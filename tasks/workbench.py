@@ -34,6 +34,7 @@ class Workbench:
 
     campaign: str
     plan: Plan
+    edition: str
     spool: Spool
     suite: Suite
     clients: dict[str, LLMClient]

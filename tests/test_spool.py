@@ -86,7 +86,9 @@ async def test_an_interrupted_unit_replays_what_was_paid_for(tmp_path: Path) -> 
 
 
 @given(st.integers(min_value=0, max_value=2500))
-def test_a_part_cut_anywhere_is_taken_up(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+def test_a_part_cut_anywhere_is_taken_up(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
     """A kill or a full disk may end the file at any byte."""
     spool = Spool(tmp_path_factory.mktemp("spool"), "c")
     failing = Echo(fail_at=4)
@@ -140,9 +142,7 @@ try:
 except SpoolError as error:
     print(error)
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "cannot be written" in ended.stdout
     assert ended.stdout.count("\n") == 1
     client = Echo()

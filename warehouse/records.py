@@ -93,7 +93,7 @@ class Spec(Row):
     """One language model with its sampling, in one role."""
 
     table: ClassVar = "specs"
-    key: ClassVar = ("spec_id",)
+    key: ClassVar = ("spec_id", "role")
     spec_id: str
     role: str
     endpoint: str
