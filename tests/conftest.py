@@ -4,10 +4,13 @@ A tier is a folder. Tests under tests/simulator need the AppWorld environment, t
 tests/benchmarks measure; both are marked here, so that no file has to say it and none can forget.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.toy.prefect_server import serving
 
 TESTS = Path(__file__).resolve().parent
 
@@ -36,3 +39,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def checkout() -> Path:
     """The folder that holds flows/, tasks/ and warehouse/."""
     return TESTS.parent
+
+
+@pytest.fixture(scope="session")
+def prefect_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The environment of a child that runs flows: a Prefect server of this session's own."""
+    with serving(tmp_path_factory.mktemp("prefect")) as environment:
+        yield environment

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.conftest import Toy
+from tests.toy.running import Toy
 
 KILLS = 20
 CALLS_IN_FLIGHT = 8

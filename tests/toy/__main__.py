@@ -15,7 +15,7 @@ from tasks.plan import Plan
 from tests.toy.model import ToyModel
 from tests.toy.suite import ToySuite
 
-ENDPOINTS = '[toy]\nkind = "toy"\nconcurrency = 8\nlatency_s = {latency_s}\n'
+ENDPOINTS = '[toy]\nkind = "toy"\nconcurrency = {concurrency}\nlatency_s = {latency_s}\n'
 
 
 def toy_plan(**changes: object) -> Plan:
@@ -34,12 +34,16 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--in-flight", type=int, default=4)
     parser.add_argument("--latency-s", type=float, default=0.0)
+    parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--bump", help="a stage whose declared version is raised")
     arguments = parser.parse_args()
     arguments.state.mkdir(parents=True, exist_ok=True)
     endpoints_file = arguments.state / "endpoints.toml"
-    endpoints_file.write_text(ENDPOINTS.format(latency_s=arguments.latency_s))
+    endpoints_file.write_text(
+        ENDPOINTS.format(latency_s=arguments.latency_s, concurrency=arguments.concurrency)
+    )
     settings = Settings(state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5)
     prepare_prefect(settings)
     suite = ToySuite()
@@ -52,7 +56,8 @@ def main() -> None:
 
     if arguments.bump:
         STAGES[arguments.bump].version += "-bumped"
-    campaign = asyncio.run(evolve(toy_plan(steps=arguments.steps), "1", settings))
+    plan = toy_plan(steps=arguments.steps, in_flight=arguments.in_flight)
+    campaign = asyncio.run(evolve(plan, "1", settings))
     print(json.dumps({"campaign": campaign, "asked": suite.asked}))
 
 

@@ -1,0 +1,72 @@
+"""Toy campaigns, each run in a process of its own."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.marts import query
+from warehouse.records import CIRCUMSTANCE, TABLES
+
+
+@dataclass
+class Toy:
+    """A state folder with a toy campaign in it, and how to run it."""
+
+    state: Path
+    environment: dict[str, str]
+    checkout: Path
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts the campaign, or goes on with it, in a new process."""
+        command = [sys.executable, "-m", "tests.toy", str(self.state), *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=self.checkout,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> dict[str, Any]:
+        """Runs it to its end; returns what the process printed."""
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        return json.loads(out.splitlines()[-1])
+
+    def journal(self) -> list[tuple[str, str]]:
+        """(role, request and subject) of each model call that was answered."""
+        path = self.state / "journal.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        calls = [json.loads(line) for line in lines]
+        return [(role, json.dumps([prompt, subject])) for role, prompt, subject in calls]
+
+    def units(self) -> dict[str, tuple[int, int]]:
+        """Finished units with inode and time of change: equal means untouched."""
+        found = sorted((self.state / "spool").glob("*/*/*.jsonl"))
+        return {
+            f"{path.parent.name}/{path.stem}": (path.stat().st_ino, path.stat().st_mtime_ns)
+            for path in found
+        }
+
+    def tables(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every table, sorted, without the columns that tell of circumstances."""
+        return tables_of(self.state / "warehouse" / "turtle.duckdb")
+
+
+def tables_of(warehouse: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Every table of a warehouse, sorted, without the columns that tell of circumstances."""
+    content = {}
+    for record in TABLES:
+        columns = [
+            name
+            for name, field in record.model_fields.items()
+            if field.json_schema_extra != CIRCUMSTANCE
+        ]
+        _, rows = query(warehouse, f"SELECT {', '.join(columns)} FROM {record.table}")
+        content[record.table] = sorted(rows, key=repr)
+    return content
