@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.features import ambiguous_mentions, links_of
-from tasks.gold_program import PROFILE_APP, read_program
+from tasks.gold_program import read_program
 from tasks.gold_trace import answer_of, apps_of, depth, work_calls
+from tasks.gold_values import PROFILE_APP
 from tasks.operations import operations
 from tasks.suites.base import Call
 

@@ -19,8 +19,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tasks import definitions, stated
-from tasks.gold_program import PAGE_ARGUMENTS, PROFILE_APP, Program, read_program
+from tasks.gold_program import Program, read_program
 from tasks.gold_trace import WorkCall, answer_of, flows, rows, scalars, work_calls
+from tasks.gold_values import PAGE_ARGUMENTS, PROFILE_APP
 from tasks.operations import Shown, operations
 from tasks.suites.base import Call
 

@@ -9,10 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from tasks import stated
-from tasks.gold_program import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS, read_program
+from tasks.gold_program import read_program
+from tasks.gold_syntax import parse
+from tasks.gold_values import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS
 
 # Copies
 
@@ -25,17 +27,17 @@ def normalised(gold: str) -> str:
     Equal results mean one program written twice: local names are numbered in the order in which they
     appear.
     """
-    tree = ast.parse(gold)
+    tree = parse(gold)
     numbers: dict[str, str] = {}
     for name in _names_in_order(tree):
         numbers.setdefault(name, f"{_LOCAL}{len(numbers)}")
     return ast.dump(_Renamed(numbers).visit(tree))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _statements(gold: str) -> Counter[str]:
     """How often each statement stands in a gold, all local names alike; compound ones by their head."""
-    tree = ast.parse(gold)
+    tree = parse(gold)
     renamed = _Renamed(dict.fromkeys(_names_in_order(tree), _LOCAL)).visit(tree)
     return Counter(_heads(renamed.body))
 
@@ -176,7 +178,7 @@ def hard_coded_literals(gold: str, instruction: str) -> list[str]:
     Returns:
         The literals as Python writes them, in the order in which they stand, an answer last.
     """
-    tree = ast.parse(gold)
+    tree = parse(gold)
     sizes = _page_sizes(tree)
     found = [
         repr(one.value)
@@ -286,7 +288,7 @@ def _is_legal(literal: _Literal, instruction: str) -> bool:
     is_id = any(name == "id" or name.endswith(("_id", "_ids")) for name in names)
     if isinstance(literal.value, str):
         return _text_is_legal(literal, names, is_id, instruction)
-    number = abs(float(literal.value))
+    number = abs(stated.as_number(literal.value) or 0.0)
     numbers = stated.numbers(instruction)
     if is_id:
         return number in numbers
@@ -309,7 +311,7 @@ def _text_is_legal(literal: _Literal, names: set[str], is_id: bool, instruction:
     text = str(literal.value)
     said = stated.words(instruction)
     if " ".join(stated.words(text)) in " ".join(said):
-        return not is_id or not text.isdigit() or float(text) in stated.numbers(instruction)
+        return not is_id or not text.isdecimal() or float(text) in stated.numbers(instruction)
     if is_id or (_TELLING.search(text) and not _DATE.search(text)):
         return not is_id and all(found in instruction for found in _TELLING.findall(text))
     if date := _DATE.search(text):
@@ -330,7 +332,7 @@ def _word_is_legal(
     word: str, position: int, strict: bool, said: Sequence[str], numbers: set[float]
 ) -> bool:
     """A word of a text: said in the instruction (also in another inflection), or plain prose."""
-    if word.isdigit():
+    if word.isdecimal():
         return float(word) in numbers | _FREE_NUMBERS or int(word) <= _SMALL_COUNT
     folded = word.casefold()
     if folded in _HUMAN_WORDS or any(_same_stem(folded, other) for other in said):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.gold_program import AUTH_APIS, DOCS_APP, FINISH, PAGE_ARGUMENTS, PROFILE_APP, Api
+from tasks.gold_values import AUTH_APIS, DOCS_APP, FINISH, PAGE_ARGUMENTS, PROFILE_APP, Api
 from tasks.suites.base import Call
 from warehouse.records import canonical
 

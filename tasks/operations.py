@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tasks import stated
-from tasks.gold_program import (
-    DATE_FIELD,
-    FINISH,
-    READING_PREFIXES,
-    Api,
-    Operation,
-    Program,
-)
+from tasks.gold_program import Program
 from tasks.gold_trace import WorkCall, scalars
+from tasks.gold_values import DATE_FIELD, FINISH, READING_PREFIXES, Api, Operation
 
 _ISO_DATE = re.compile(r"^\d{4}-(\d\d)-(\d\d)")
 

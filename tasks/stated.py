@@ -4,7 +4,9 @@
 a value of a gold comes from the instruction asks here. English only, as the suites are.
 """
 
+import math
 import re
+from functools import lru_cache
 
 _SMALL = [
     "zero",
@@ -100,7 +102,8 @@ def words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
-def numbers(text: str) -> set[float]:
+@lru_cache(maxsize=256)
+def numbers(text: str) -> frozenset[float]:
     """The numbers that a text states, in digits or words; "20%" states 20 and 0.2, "7 pm" 7 and 19.
 
     Signs are left out: "$-5" states 5.
@@ -121,7 +124,7 @@ def numbers(text: str) -> set[float]:
     for hour, minute, half in _CLOCK.findall(text):
         found.add(int(hour) % 12 + (12 if half.lower() == "p" else 0))
         found.add(float(minute or 0))
-    return found
+    return frozenset(found)
 
 
 def days(text: str) -> set[tuple[int, int]]:
@@ -143,10 +146,14 @@ def speaks_of_time(text: str) -> bool:
 
 
 def as_number(value: object) -> float | None:
-    """A number, or a text that is nothing but a number, as a float; None for all else, booleans too."""
+    """A number, or a text that is nothing but a number, as a float; None for all else, booleans too.
+
+    Numbers too great for a float, infinities and NaN are none either.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        return float(value.strip().replace(",", "") if isinstance(value, str) else value)
-    except ValueError:
+        number = float(value.strip().replace(",", "") if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
         return None
+    return number if math.isfinite(number) else None

@@ -105,7 +105,7 @@ LEGAL = [
     ("Mark order 4711 as returned.", "apis.amazon.initiate_return(order_id=4711)"),
     ("Mail max@example.com.", 'apis.gmail.send_email(email_addresses=["max@example.com"])'),
     ("Text 2065550107.", 'apis.phone.send_text_message(phone_number="2065550107")'),
-    ("List their names.", 'x = f"{row[chr(1)]} - {paid}, "'),
+    ("List their names.", "x = f'{paid} - {paid}, '"),
     (
         "Put it into the folder Bills.",
         'apis.file_system.create_directory(directory_path="~/bills/")',
