@@ -14,7 +14,9 @@ from tasks.llm.replies import (
     parse_verdict,
 )
 
-GOLD = "# Clause: Do it.\napis.venmo.show_venmo_balance()\n\n# Finish\napis.supervisor.complete_task()"
+GOLD = (
+    "# Clause: Do it.\napis.venmo.show_venmo_balance()\n\n# Finish\napis.supervisor.complete_task()"
+)
 EDIT = f"Because.\n\n```instruction\nDo it.\n```\n\n```python\n{GOLD}\n```"
 
 READABLE_EDITS = {

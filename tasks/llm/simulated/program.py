@@ -104,15 +104,16 @@ def take_apart(gold: str, instruction: str) -> Program:
         instruction: The sentence of a gold without clause comments.
     """
     heads = list(_HEAD.finditer(gold))
+    ends = [*(head.start() for head in heads[1:]), len(gold)]
     clauses, finish = [], ""
-    for head, after in zip(heads, [*heads[1:], None], strict=True):
-        block = gold[head.end() : after.start() if after else len(gold)].strip("\n")
+    for head, end in zip(heads, ends, strict=False):
+        block = gold[head.end() : end].strip("\n")
         if head[1] == "Finish":
             finish = block
         else:
             clauses.append(Clause(head[1].removeprefix("Clause: ").strip(), block))
     if clauses:
-        return Program(gold[: heads[0].start()].rstrip("\n"), tuple(clauses), finish)
+        return Program(gold[: heads[0].start()].strip("\n"), tuple(clauses), finish)
     return _as_one_block(gold, instruction)
 
 
