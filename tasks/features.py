@@ -37,56 +37,15 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 RELATIONS = frozenset(
-    [
-        "roommate",
-        "flatmate",
-        "housemate",
-        "coworker",
-        "colleague",
-        "manager",
-        "boss",
-        "friend",
-        "neighbor",
-        "neighbour",
-        "landlord",
-        "sibling",
-        "brother",
-        "sister",
-        "parent",
-        "mother",
-        "father",
-        "mom",
-        "mum",
-        "dad",
-        "son",
-        "daughter",
-        "child",
-        "kid",
-        "husband",
-        "wife",
-        "spouse",
-        "partner",
-        "girlfriend",
-        "boyfriend",
-        "fiance",
-        "fiancee",
-        "cousin",
-        "uncle",
-        "aunt",
-        "nephew",
-        "niece",
-        "grandmother",
-        "grandfather",
-        "grandparent",
-        "teammate",
-        "classmate",
-        "mentor",
-        "assistant",
-        "doctor",
-        "teacher",
-        "relative",
-    ]
+    stated.words(
+        "roommate flatmate housemate coworker colleague manager boss friend neighbor neighbour "
+        "landlord sibling brother sister parent mother father mom mum dad son daughter child kid "
+        "husband wife spouse partner girlfriend boyfriend fiance fiancee cousin uncle aunt nephew "
+        "niece grandmother grandfather grandparent teammate classmate mentor"
+    )
 )
+"""Words by which somebody is named without a name."""
+
 _PLURALS = {"children": "child", "wives": "wife"}
 _NAME_FIELDS = ("first_name", "last_name", "name", "title")
 _CAPITALISED = re.compile(r"[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*")
@@ -132,7 +91,10 @@ def features(
 def links_of(
     instruction: str, program: Program | None, work: Sequence[WorkCall]
 ) -> set[tuple[int, int]]:
-    """Pairs of work calls of which the first one's output feeds the second, by trace and by text."""
+    """Pairs of work calls of which the first one's output feeds the second, by trace and by text.
+
+    What the instruction or the program itself says was not taken from an output.
+    """
     said = f" {' '.join(stated.words(instruction))} "
     named = {
         value
@@ -140,7 +102,9 @@ def links_of(
         for _, value in scalars(call.arguments)
         if isinstance(value, str) and f" {' '.join(stated.words(value))} " in said
     }
-    return flows(work, named | stated.numbers(instruction), program.feeds() if program else ())
+    own = program.literals if program else frozenset()
+    feeds = program.feeds() if program else ()
+    return flows(work, named | own | stated.numbers(instruction), feeds)
 
 
 def forbids(instruction: str) -> bool:
@@ -152,7 +116,8 @@ def ambiguous_mentions(instruction: str, work: Sequence[WorkCall]) -> list[str]:
     """Names in the instruction that match two or more different rows of one API's output.
 
     A mention is a run of capitalised words or a quoted text. It matches a row when all its words stand in
-    the row's name or title; so "Sam" matches two contacts where "Sam Lee" matches one.
+    the row's name or title; so "Sam" matches two contacts where "Sam Lee" matches one. A single row that
+    is called exactly so is what is meant.
     """
     tables: dict[tuple[Any, str], dict[str, set[str]]] = defaultdict(dict)
     for call in work:
@@ -161,13 +126,28 @@ def ambiguous_mentions(instruction: str, work: Sequence[WorkCall]) -> list[str]:
             if name:
                 fields = ",".join(sorted(row))
                 tables[(call.api, fields)][_identity(row)] = set(stated.words(name))
-    mentions = {*_CAPITALISED.findall(instruction), *_QUOTED.findall(instruction)}
     return sorted(
         mention
-        for mention in mentions
+        for mention in _mentions(instruction)
         if (wanted := set(stated.words(mention)))
-        and any(sum(wanted <= name for name in table.values()) > 1 for table in tables.values())
+        and any(_is_ambiguous(wanted, list(table.values())) for table in tables.values())
     )
+
+
+def _mentions(instruction: str) -> set[str]:
+    """Capitalised runs and quoted texts. The word that opens a sentence has its capital from there."""
+    found = {*_QUOTED.findall(instruction)}
+    for run in _CAPITALISED.finditer(instruction):
+        before = instruction[: run.start()].rstrip()
+        opens = not before or before.endswith((".", "!", "?", ":"))
+        spoken = run.group().split()
+        found.add(" ".join(spoken[1:] if opens else spoken))
+    return {one for one in found if one.casefold() not in (*stated.MONTHS, *stated.DAYS, "i")}
+
+
+def _is_ambiguous(wanted: set[str], names: Sequence[set[str]]) -> bool:
+    exact = sum(wanted == name for name in names)
+    return exact != 1 and sum(wanted <= name for name in names) > 1
 
 
 def _identity(row: Mapping[str, Any]) -> str:

@@ -136,8 +136,6 @@ class Calls(Expressions):
     def _computed(self, node: ast.Call, name: str, receiver: Value, result: Value) -> Value:
         if name in _AGGREGATES:
             return self._with(replace(result, kind="number"), "arithmetic", self.statement)
-        if name in ("min", "max"):
-            return self._with(replace(result, kind="number"), "arithmetic", self.statement)
         if name == "get" and node.args and isinstance(node.args[0], ast.Constant):
             return replace(receiver, kind=field_kind(str(node.args[0].value)))
         if name in ("int", "float", "Decimal"):

@@ -51,16 +51,19 @@ class Expressions(ABC):
 
     # Tests
 
-    def test(self, test: ast.expr, single: bool = False, selects: bool = False) -> Value:
+    def test(
+        self, test: ast.expr, single: bool = False, selects: bool = False, skips: bool = False
+    ) -> Value:
         """The value of a test, with one operation for each of its parts that looks at data.
 
         Args:
             test: the expression.
             single: at most one match is taken, so that a test of equality looks something up.
             selects: it stands in a comprehension.
+            skips: what passes it is left out (`if ...: continue`).
         """
         result = NOTHING
-        for leaf, negated in leaves(test):
+        for leaf, negated in leaves(test, negated=skips):
             value = self._leaf(leaf)
             if value.sources and not (self.paging and self._asks_for_more(leaf)):
                 operation = self._test_operation(leaf, value, negated, selects)
@@ -86,16 +89,16 @@ class Expressions(ABC):
     ) -> Operation:
         operators = leaf.ops if isinstance(leaf, ast.Compare) else []
         differs = any(isinstance(one, ast.NotEq | ast.NotIn) for one in operators)
+        orders = any(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in operators)
         equality = bool(operators) and all(isinstance(one, ast.Eq) for one in operators)
-        contains = any(isinstance(one, ast.In) for one in operators) and names_a_row(
-            leaf.comparators[0]
-        )
+        contains = any(isinstance(one, ast.In) for one in operators)
+        of_elements = selects or bool(value.loops & set(self.loops))
         return Operation(
-            "selection" if selects or value.loops & set(self.loops) else "condition",
+            "selection" if of_elements else "condition",
             position_of(leaf),
             dates=value.kind in ("date", "ranked by date"),
-            excludes=differs != negated,
-            looks_up=equality or contains,
+            excludes=of_elements and not orders and differs != negated,
+            looks_up=equality or (contains and names_a_row(leaf.comparators[0])),
         )
 
     def _names_by_literal(self, leaf: ast.expr) -> bool:

@@ -35,6 +35,8 @@ class Program:
     """A gold program, read."""
 
     sites: tuple[Site, ...]
+    literals: frozenset[str | int | float]
+    """The texts and numbers that are written in it."""
 
     def feeds(self) -> set[tuple[Api, Api]]:
         """Pairs of APIs of which the first one's output feeds an argument of the second."""
@@ -85,7 +87,12 @@ def read_program(gold: str) -> Program:
     tree = parse(gold)
     walk = _Walk(page_counters(tree))
     walk.run(tree.body)
-    return Program(tuple(walk.sites.values()))
+    literals = frozenset(
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float)
+    )
+    return Program(tuple(walk.sites.values()), literals)
 
 
 class _Walk(Calls):
@@ -171,7 +178,11 @@ class _Walk(Calls):
             self._grow(node.target, result)
 
     def _branch(self, node: ast.If) -> None:
-        test = self.test(node.test, single=self._takes_one(node.body))
+        test = self.test(
+            node.test,
+            single=self._takes_one(node.body),
+            skips=bool(node.body) and isinstance(node.body[-1], ast.Continue),
+        )
         before, control = self.names, self.control
         outcomes = []
         for body in (node.body, node.orelse):

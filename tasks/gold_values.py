@@ -27,23 +27,10 @@ DATE_FIELD = re.compile(r"(_at|_on|date|datetime|time|birthday|deadline|_expiry)
 _NUMBER_FIELD = re.compile(
     r"(amount|balance|price|cost|fee|tax|total|count|rating|quantity|duration|share|size|num_\w+)$"
 )
-NAMING_FIELDS = frozenset(
-    [
-        "name",
-        "first_name",
-        "last_name",
-        "full_name",
-        "title",
-        "email",
-        "phone_number",
-        "account_name",
-        "username",
-        "path",
-        "file_path",
-        "product_name",
-        "subject",
-    ]
-)
+NAMING_FIELDS = frozenset({
+    "name", "first_name", "last_name", "full_name", "title", "email", "phone_number", "account_name",
+    "username", "path", "file_path", "product_name", "subject",
+})  # fmt: skip
 """Fields that name a row; `row["title"] == "Trip"` looks an entity up and is no filter."""
 
 

@@ -91,22 +91,34 @@ def _computes_number(instruction: str, work: Sequence[WorkCall], answer: Any) ->
                 number = None if isinstance(value, str) else stated.as_number(value)
                 if number is not None and not is_reference and abs(number) not in known:
                     return True
-        known |= {abs(n) for _, v in scalars(call.output) if (n := stated.as_number(v)) is not None}
+        known |= _numbers_in(call.output)
     number = stated.as_number(answer)
     return number is not None and abs(number) not in known
 
 
+def _numbers_in(output: Any) -> set[float]:
+    """The numbers that an output holds, also those inside of texts; parts of dates are none."""
+    found: set[float] = set()
+    for _, value in scalars(output):
+        number = stated.as_number(value)
+        if number is not None:
+            found.add(abs(number))
+        elif isinstance(value, str) and not _ISO_DATE.match(value):
+            found |= stated.numbers(value)
+    return found
+
+
 def _handles_dates(instruction: str, work: Sequence[WorkCall]) -> bool:
     """F7 by value: an API compares dates, or a date is written that was neither stated nor read."""
-    read: set[Any] = set()
+    read: set[str] = set()
     for call in work:
         for name, value in scalars(call.arguments):
             if not call.wrote and name.startswith(("min_", "max_")) and DATE_FIELD.search(name):
                 return value is not None
             date = _ISO_DATE.match(value) if isinstance(value, str) else None
-            if call.wrote and date and value not in read:
+            if call.wrote and date and date.group() not in read:
                 month, day = int(date.group(1)), int(date.group(2))
                 if (month, day) not in stated.days(instruction):
                     return True
-        read |= {value for _, value in scalars(call.output)}
+        read |= {str(value)[:10] for _, value in scalars(call.output)}
     return False

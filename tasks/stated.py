@@ -9,42 +9,15 @@ import re
 from functools import lru_cache
 
 _SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
     "nineteen",
-]
+]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _ORDINALS = [
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-]
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
+]  # fmt: skip
 _WORDS: dict[str, tuple[float, ...]] = {
     **{word: (number,) for number, word in enumerate(_SMALL)},
     **{word: (10 * (position + 2),) for position, word in enumerate(_TENS)},
@@ -65,19 +38,9 @@ _WORDS: dict[str, tuple[float, ...]] = {
     "midnight": (0, 24),
 }
 MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+]  # fmt: skip
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<=\d)\.\d+")
@@ -115,7 +78,7 @@ def numbers(text: str) -> frozenset[float]:
         if re.match(r"\s*(%|percent)", text[match.end() :]):
             found.add(number / 100)
     spoken = words(text)
-    for word, following in zip(spoken, [*spoken[1:], ""], strict=True):
+    for word, following in zip(spoken, [*spoken[1:], ""], strict=False):
         found.update(_WORDS.get(word, ()))
         if word in _TENS and following in _SMALL[1:10]:
             found.add(_WORDS[word][0] + _WORDS[following][0])

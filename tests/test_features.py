@@ -802,3 +802,31 @@ def test_labels_are_the_ones_of_the_data_file(checkout: Path) -> None:
         },
     }
     assert [one.id for one in JUDGED_FEATURES] == ["F5", "F8", "F9", "F10"]
+
+
+@pytest.mark.parametrize(
+    ("test", "excludes"),
+    [
+        ('if song["title"] == "Kite":\n        continue\n    if True:', True),
+        ('if song["rating"] >= 3:\n        continue\n    if True:', None),
+        ('if song["genre"] == "jazz":', None),
+    ],
+)
+def test_an_exclusion_is_what_keeps_something_out(test: str, excludes: bool | None) -> None:
+    found = features("Unlike my songs, never jazz.", _unlike_except(test), UNLIKE_BAD[1])
+    assert found.get("F9") is excludes
+
+
+@pytest.mark.parametrize(
+    ("instruction", "titles", "ambiguous"),
+    [
+        ("Play Kite.", ["Kite", "Kite Runner"], False),
+        ("Play Kite.", ["Red Kite", "Kite Runner"], True),
+        ("Add it in May.", ["May rent", "May trip"], False),
+        ("Add it. Trip is the name.", ["Trip A", "Trip B"], False),
+    ],
+)
+def test_only_names_are_mentions(instruction: str, titles: list[str], ambiguous: bool) -> None:
+    notes = [{"note_id": n, "title": title} for n, title in enumerate(titles)]
+    calls = trace(read("simple_note.search_notes", notes), done())
+    assert ("F8" in features(instruction, NOTE[0], calls)) is ambiguous
