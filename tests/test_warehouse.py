@@ -1,8 +1,10 @@
 """The loader: rows in, the same rows out, whatever the order, whoever is killed, whoever reads."""
 
+import fcntl
 import os
 import random
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -208,13 +210,12 @@ def test_what_is_not_due_waits_for_a_flush(path: Path) -> None:
 
 def test_a_reader_keeps_what_it_opened(path: Path) -> None:
     with Loader(path) as loader:
-        loader.put([seed("s0")])
-        loader.flush()
-        with duckdb.connect(path, read_only=True) as reader:
-            loader.put([seed("s1")])
-            loader.flush()
-            assert reader.execute("SELECT count(*) FROM seeds").fetchall() == [(1,)]
-        assert count(path, "seeds") == 2
+        loader.put([seed(f"old {number}", number) for number in range(5000)])
+    question = "SELECT count(*), sum(position), min(item_id) FROM seeds"
+    with duckdb.connect(path, read_only=True) as reader:
+        rebuild(path, [seed(f"new {number}", 3) for number in range(9000)])
+        assert reader.execute(question).fetchall() == [(5000, 12_497_500, "old 0")]
+    assert marts.query(path, question)[1] == [(9000, 27_000, "new 0")]
 
 
 READER = """
@@ -276,6 +277,18 @@ def test_two_processes_load_one_warehouse_and_nothing_is_lost(path: Path) -> Non
         assert count(path, "attempts", campaign=name) == 100 * (ROWS_A_PUT - 1)
 
 
+def test_a_loader_waits_while_another_has_its_turn(path: Path) -> None:
+    with Loader(path, publish_every_s=0.0) as loader:
+        with path.with_name(path.name + ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            loader.put([seed("s0")])
+            time.sleep(0.5)
+            with duckdb.connect(private_path(path), read_only=True) as private:
+                assert private.execute("SELECT count(*) FROM seeds").fetchall() == [(0,)]
+        loader.flush()
+        assert count(path, "seeds") == 1
+
+
 def published_until_killed(process: subprocess.Popen[str], flushes: int, delay_s: float) -> int:
     """Kills a loading process some time after a number of flushes; how many seeds it had published."""
     published = 0
@@ -304,6 +317,38 @@ def test_a_killed_loader_leaves_a_readable_file_and_the_next_goes_on(
         loader.put([seed("after", campaign="next")])
     assert count(path, "seeds", campaign="killed") >= found
     assert count(path, "seeds", campaign="next") == 1
+
+
+@pytest.fixture
+def killed_in_a_batch(path: Path) -> Path:
+    """A warehouse whose last writer was killed between its commit and the checkpoint."""
+    with Loader(path) as loader:
+        loader.put([seed("s0")])
+    code = (
+        "import duckdb, os, signal, sys\n"
+        "connection = duckdb.connect(sys.argv[1])\n"
+        "connection.execute(\"INSERT INTO seeds VALUES ('killed', 's1', 0, 's1', NULL)\")\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    child = subprocess.run([sys.executable, "-c", code, private_path(path)])
+    assert child.returncode == -signal.SIGKILL
+    assert private_path(path).with_suffix(".duckdb.wal").exists()
+    return path
+
+
+def test_what_a_killed_loader_committed_is_published_by_the_next(killed_in_a_batch: Path) -> None:
+    with Loader(killed_in_a_batch) as loader:
+        loader.put([seed("s2")])
+
+    assert sorted(marts.read(killed_in_a_batch, "seeds")["item_id"]) == ["s0", "s1", "s2"]
+
+
+def test_a_rebuild_takes_nothing_from_a_killed_loader(killed_in_a_batch: Path) -> None:
+    rebuild(killed_in_a_batch, [seed("s2")])
+    with Loader(killed_in_a_batch) as loader:
+        loader.put([seed("s3")])
+
+    assert sorted(marts.read(killed_in_a_batch, "seeds")["item_id"]) == ["s2", "s3"]
 
 
 @pytest.mark.parametrize("lost", ["private", "published"])
@@ -342,7 +387,9 @@ def test_a_value_that_does_not_fit_is_an_error_and_its_batch_is_not_loaded(path:
     with pytest.raises(WarehouseError, match="1180591620717411303424") as caught:
         loader.close()
     assert "\n" not in str(caught.value)
-    assert count(path, "items") == count(path, "seeds") == 0
+    with Loader(path) as loader:
+        loader.put([seed("s1")])
+    assert (count(path, "items"), count(path, "seeds")) == (0, 1)
 
 
 def test_put_after_close_is_an_error_and_closing_twice_is_not(path: Path) -> None:
