@@ -24,8 +24,8 @@ from tasks.suites.bridge import reduced_environment
 SIMULATORS = Path(__file__).resolve().parents[2] / "deployments" / "simulators"
 """The programs, as they stand in this checkout."""
 
-WORLD_SOURCES = ("build_world.py", "world", "seeds")
-"""What AppWorld's small world is made from, beside its lock. When one changes, the world is built anew."""
+WORLD_SOURCES = ("requirements.lock", "build_world.py", "world", "seeds", "grading")
+"""What AppWorld's small world is made from, and its seeds proved with. When one changes, it is built anew."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class SimulatorInstallation:
     user: Path
     """An empty HOME, so that nothing of the user's is read or written."""
     stamp: str
-    """Hash of what environment and world are made from."""
+    """Hash of its programs, its locked packages and what its world is made from."""
 
 
 def ensure_simulator(name: str, state: Path, progress: Progress) -> SimulatorInstallation:
@@ -59,9 +59,8 @@ def ensure_simulator(name: str, state: Path, progress: Progress) -> SimulatorIns
         raise InputError(f"simulator {name}: unknown; there are {', '.join(sorted(_PREPARATIONS))}")
     folder = (state / "simulators" / name).absolute()
     python = ensure_environment(folder / "venv", source / "requirements.lock", progress)
-    stamp = stamp_of([source / "requirements.lock", *(source / part for part in WORLD_SOURCES)])
     made = SimulatorInstallation(
-        python, source / "program.py", folder / "home", folder / "user", stamp
+        python, source / "program.py", folder / "home", folder / "user", stamp_of([source])
     )
     for place in (made.home, made.user):
         place.mkdir(parents=True, exist_ok=True)
@@ -84,9 +83,10 @@ def _prepare_appworld(source: Path, made: SimulatorInstallation, progress: Progr
         command = [made.python, source / "build_world.py", made.home]
         _command(command, made, progress, held, "build_world.py")
 
-    lock = source / "requirements.lock"
-    make_once(venv, venv / "engine.stamp", stamp_of([lock]), progress, unpack)
-    make_once(made.home, made.home / "world.stamp", made.stamp, progress, build)
+    engine = stamp_of([source / "requirements.lock"])
+    make_once(venv, venv / "engine.stamp", engine, progress, unpack)
+    world = stamp_of([source / part for part in WORLD_SOURCES])
+    make_once(made.home, made.home / "world.stamp", world, progress, build)
 
 
 def _command(
