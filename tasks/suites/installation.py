@@ -86,7 +86,7 @@ def _prepare_appworld(source: Path, made: SimulatorInstallation, progress: Progr
     engine = stamp_of([source / "requirements.lock"])
     make_once(venv, venv / "engine.stamp", engine, progress, unpack)
     world = stamp_of([source / part for part in WORLD_SOURCES])
-    make_once(made.home, made.home / "world.stamp", world, progress, build)
+    make_once(made.home, made.home / "root" / "world.stamp", world, progress, build)
 
 
 def _command(
