@@ -19,17 +19,15 @@ passwords = {row["account_name"]: row["password"] for row in apis.supervisor.sho
 me = apis.supervisor.show_profile()
 token = apis.venmo.login(username=me["email"], password=passwords["venmo"])["access_token"]
 """
-PAY = (
-    LOGIN_VENMO
-    + """
+PAY = """
 friend = apis.venmo.search_users(access_token=token, query="a")[0]
 apis.venmo.create_transaction(
     access_token=token, receiver_email=friend["email"], amount=1, description="{text}"
 )
 """
-)
 COUNT_PAYMENTS = """
-print(len(apis.venmo.show_transactions(access_token=token, query="{text}", direction="sent")))
+newest = apis.venmo.show_transactions(access_token=token, sort_by="-created_at", page_limit=20)
+print(sum(payment["description"] == "{text}" for payment in newest))
 """
 
 
@@ -75,7 +73,7 @@ def test_many_sessions_at_once_keep_states_of_their_own(simulator: RunningSimula
     texts = [f"payment{number}" for number in range(6)]
     paid = simulator.ask_all(
         [
-            _act(session, PAY.format(text=text))
+            _act(session, LOGIN_VENMO + PAY.format(text=text))
             for session, text in zip(sessions, texts, strict=True)
         ]
     )
@@ -127,15 +125,15 @@ def test_check_undoes_one_write_at_a_time(simulator: RunningSimulator) -> None:
 
 def test_later_calls_see_the_world_without_a_suppressed_write(simulator: RunningSimulator) -> None:
     item = simulator.seed()
-    gold = PAY.format(text="one") + COUNT_PAYMENTS.format(text="one")
+    gold = LOGIN_VENMO + PAY.format(text="one") + COUNT_PAYMENTS.format(text="one")
     gold += "apis.supervisor.complete_task()"
     report = simulator.ask("check", item=item | {"gold": gold}, timeout_s=60)
     (suppressed,) = report["suppressed"]
     found = [
-        [call["output"] for call in run["calls"] if call["api"] == "show_transactions"]
+        [payment["description"] for call in run["calls"] for payment in _outputs(call)].count("one")
         for run in (report["gold"], suppressed["run"])
     ]
-    assert len(found[0][0]) == 1 and found[1] == [[]]
+    assert found == [1, 0]
     payments = [
         [call["output"] for call in run["calls"] if call["api"] == "create_transaction"]
         for run in (report["gold"], suppressed["run"])
@@ -226,7 +224,7 @@ def test_secrets_are_blanked_in_calls_and_kept_in_the_shell(simulator: RunningSi
 
 def test_calls_say_whether_they_worked_and_wrote(simulator: RunningSimulator) -> None:
     session = simulator.open(simulator.seed())
-    paid = simulator.run(session, PAY.format(text="x"))["calls"]
+    paid = simulator.run(session, LOGIN_VENMO + PAY.format(text="x"))["calls"]
     assert [call["api"] for call in paid if call["wrote"]] == ["create_transaction"]
     failed = simulator.run(session, "apis.venmo.show_account(access_token='no')")
     assert failed["error"] and [call["ok"] for call in failed["calls"]] == [False]
@@ -261,7 +259,7 @@ def test_a_forged_message_gets_nothing(message: dict, either_level: RunningSimul
     session = either_level.open(either_level.seed())
     try:
         seen = either_level.run(session, FORGE.format(message=message))
-        assert "'error'" in seen["text"] and not seen["calls"]
+        assert '"error"' in seen["text"] and not seen["calls"]
     except Refused as refused:
         assert refused.kind == "session_lost"
     either_level.ask("close", session=session)
@@ -387,6 +385,10 @@ def test_a_program_without_a_home_says_so_and_ends(appworld_python: Path, tmp_pa
 
 def _act(session: str, code: str) -> tuple[str, dict]:
     return "act", {"session": session, "action": cell(code), "timeout_s": 60}
+
+
+def _outputs(call: dict) -> list[dict]:
+    return call["output"] if call["api"] == "show_transactions" else []
 
 
 def _of_session(leader: int) -> list[int]:

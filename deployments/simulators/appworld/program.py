@@ -127,13 +127,14 @@ async def answer(program: Program, line: bytes) -> dict:
     request_id = None
     try:
         request = json.loads(line)
-        if not isinstance(request, dict) or request.get("method") not in METHODS:
+        if not isinstance(request, dict):
+            raise Refusal("bad_request", "a request wants to be an object")
+        request_id, method, params = request.get("id"), request.get("method"), request.get("params")
+        if not isinstance(method, str) or method not in METHODS:
             raise Refusal("bad_request", f"method: wants one of {', '.join(METHODS)}")
-        request_id = request.get("id")
-        params = request.get("params") or {}
         if not isinstance(params, dict):
             raise Refusal("bad_request", "params: wants an object")
-        return {"id": request_id, "result": await METHODS[request["method"]](program, params)}
+        return {"id": request_id, "result": await METHODS[method](program, params)}
     except Refusal as refusal:
         kind, message = refusal.kind, str(refusal)
     except ValueError as error:
