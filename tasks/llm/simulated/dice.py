@@ -7,7 +7,7 @@ import hashlib
 import math
 from random import Random
 
-_TRAITS = "turtle"
+_TRAITS = "turtle-25"
 """Names the one set of hidden traits that all simulated models share, whatever the rng_seed: skills are
 the same in every campaign, only luck differs, as it is with one real model that is run twice."""
 
