@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from tasks.features import ambiguous_mentions, links_of
 from tasks.gold_program import read_program
-from tasks.gold_trace import answer_of, apps_of, depth, work_calls
-from tasks.gold_values import PROFILE_APP
+from tasks.gold_trace import answer_of, apis_of, depth, work_calls
 from tasks.operations import operations
 from tasks.suites.base import Call
 
@@ -40,9 +39,10 @@ def difficulty(
     """
     program = read_program(gold) if interaction == "code" else None
     work = work_calls(calls)
-    apis = {call.api for call in work if call.api[0] != PROFILE_APP}
+    apis = apis_of(work)
+    apps = {app for app, _ in apis}
     links = links_of(instruction, program, work)
-    reach = interaction_level(len(apps_of(work)), len(apis), depth(len(work), links))
+    reach = interaction_level(len(apps), len(apis), depth(len(work), links))
     # F9 adds nothing of its own: what keeps something out is one of the operations already.
     count = len(operations(instruction, program, work, answer_of(calls)))
     thought = reasoning_level(count + len(ambiguous_mentions(instruction, work)))

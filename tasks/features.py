@@ -5,8 +5,8 @@ code cannot decide is left out of the result; the judge adds it. Code decides
 
 - F1, F2, F3, F4, F6, F7 always (of a gold that is a list of actions, F4, F6, F7 only where the trace
   shows them);
-- F5 when the gold selects or ranks, or when it does neither and asks no API to; left out when only an
-  API's own argument (`relationship="roommate"`) selects;
+- F5 when the gold or an API's argument (`overdue=True`) selects or ranks, and when nothing does; left out
+  when all that selects is a search or a relation (`relationship="roommate"`);
 - F8 when a mention matches two or more rows of one list that the gold read; else left out;
 - F9 when no clause forbids anything, or one does and the gold keeps something out; left out when a clause
   forbids and the gold shows no sign of it;
@@ -20,8 +20,8 @@ from typing import Any
 
 from tasks import definitions, stated
 from tasks.gold_program import Program, read_program
-from tasks.gold_trace import WorkCall, answer_of, flows, rows, scalars, work_calls
-from tasks.gold_values import PAGE_ARGUMENTS, PROFILE_APP
+from tasks.gold_trace import WorkCall, answer_of, flows, is_of_the_world, rows, scalars, work_calls
+from tasks.gold_values import PAGE_ARGUMENTS
 from tasks.operations import Shown, operations
 from tasks.suites.base import Call
 
@@ -32,7 +32,7 @@ MANY = 3
 """Entities from which on an API's repeated use is an iteration."""
 
 _FORBIDS = re.compile(
-    r"\b(do(es)? not|don['’]?t|never|except|exclud\w+|without|other than|apart from|unless|avoid|"
+    r"\b(do(es)? not|don['’]?t|never|except|exclud\w+|leave out|without|other than|apart from|unless|avoid|"
     r"must not|should not|shouldn['’]?t|skip|leave\b.{0,60}\b(alone|untouched|as (it|they) (is|are)))\b",
     re.IGNORECASE,
 )
@@ -160,8 +160,8 @@ def _identity(row: Mapping[str, Any]) -> str:
 
 
 def _crosses(earlier: WorkCall, later: WorkCall) -> bool:
-    apps = {earlier.api[0], later.api[0]}
-    return len(apps) == 2 and PROFILE_APP not in apps
+    within = is_of_the_world(earlier.api) and is_of_the_world(later.api)
+    return within and earlier.api[0] != later.api[0]
 
 
 def _iterates(work: Sequence[WorkCall]) -> bool:

@@ -119,16 +119,14 @@ class Calls(Expressions):
         if name in _GROWING and isinstance(node.func, ast.Attribute):
             self._grow(node.func.value, joined(arguments))
         if name == "sort" and isinstance(node.func, ast.Attribute):
-            self._grow(node.func.value, self._ranked(node, receiver))
+            self.bind(node.func.value, self._ranked(node, receiver))
             return NOTHING
         if name == "filter" and len(node.args) == 2:
             return self._filtered(node, arguments[1])
-        if name in ("map", "next") and node.args:
-            return (
-                self._mapped(node, result)
-                if name == "map"
-                else self._single(replace(result, kind=None))
-            )
+        if name == "map" and node.args:
+            return result | self._applied(node.args[0], result).bare
+        if name in ("next", "any", "all") and node.args:
+            return self._single(replace(result, kind=None))
         if name in _SUPERLATIVES and (len(node.args) == 1 or isinstance(node.func, ast.Attribute)):
             return self._ranked(node, result)
         return self._computed(node, name, receiver, result)
@@ -143,12 +141,15 @@ class Calls(Expressions):
         if name in ("strptime", "fromisoformat") or name in DATE_CALLS:
             return replace(result, kind="date")
         if name in _DATE_METHODS and receiver.kind == "date":
-            return self._with(result, "date", node)
+            # A birthday brought into this year is only made comparable.
+            into_year = [one.arg for one in node.keywords] == ["year"]
+            result = replace(result, kind="date")
+            return result if into_year else self._with(result, "date", self.statement)
         if name in ("set", "frozenset"):
             return replace(result, kind="set")
         if name == "difference" or name == "intersection":
             kept = replace(result, kind="set")
-            return self._with(kept, "superlative", node, excludes=name == "difference")
+            return self._with(kept, "selection", node, excludes=name == "difference")
         if name in ("join", "str", "strip", "title", "format") and result.kind != "date":
             return replace(result, kind="text")
         if receiver.kind == "date":
@@ -156,17 +157,22 @@ class Calls(Expressions):
         return result
 
     def _ranked(self, node: ast.Call, result: Value) -> Value:
-        """sorted, min, max and their kin, by whatever key."""
+        """sorted, min, max and their kin, by whatever key.
+
+        Putting in order chooses nothing yet; taking the first of what is in order does.
+        """
         keys = [one.value for one in node.keywords if one.arg == "key"]
         by = joined(self._applied(key, result) for key in keys)
         dates = by.kind == "date" or (not keys and result.kind == "date")
-        value = replace(result | by.bare, kind=None if node.args else result.kind)
+        value = replace(result | by.bare, kind=None)
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ("sort", "sorted"):
+            return replace(value, kind="ranked by date" if dates else "ranked")
         return self._with(value, "superlative", node, dates=dates)
 
     def _filtered(self, node: ast.Call, rows: Value) -> Value:
         function = self.value(node.args[0]).function
         if not isinstance(function, ast.Lambda):
-            return self._with(rows | self._applied(node.args[0], rows).bare, "superlative", node)
+            return self._with(rows | self._applied(node.args[0], rows).bare, "selection", node)
         outer = dict(self.names)
         self.loops.append(id(node))
         for parameter in function.args.args:
@@ -175,9 +181,6 @@ class Calls(Expressions):
         self.loops.pop()
         self.names = outer
         return rows | reason.bare
-
-    def _mapped(self, node: ast.Call, result: Value) -> Value:
-        return result | self._applied(node.args[0], result).bare
 
     def _applied(self, function: ast.expr, element: Value) -> Value:
         """What a function that is handed over gives for an element."""

@@ -91,14 +91,16 @@ class Expressions(ABC):
         differs = any(isinstance(one, ast.NotEq | ast.NotIn) for one in operators)
         orders = any(isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in operators)
         equality = bool(operators) and all(isinstance(one, ast.Eq) for one in operators)
-        contains = any(isinstance(one, ast.In) for one in operators)
+        contains = any(isinstance(one, ast.In) for one in operators) and isinstance(
+            leaf.left, ast.Constant
+        )
         of_elements = selects or bool(value.loops & set(self.loops))
         return Operation(
             "selection" if of_elements else "condition",
             position_of(leaf),
             dates=value.kind in ("date", "ranked by date"),
             excludes=of_elements and not orders and differs != negated,
-            looks_up=equality or (contains and names_a_row(leaf.comparators[0])),
+            looks_up=equality or contains or isinstance(leaf, ast.Subscript),
         )
 
     def _names_by_literal(self, leaf: ast.expr) -> bool:
@@ -148,7 +150,7 @@ class Expressions(ABC):
             case ast.Compare():
                 value = self._leaf(node)
                 dates = value.kind == "date" and bool(value.sources)
-                return self._with(value.bare, "date", node) if dates else value.bare
+                return replace(value.bare, kind="date" if dates else None)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._comprehension(node)
             case ast.Lambda():
@@ -175,7 +177,7 @@ class Expressions(ABC):
     @staticmethod
     def _with(
         value: Value,
-        kind: Literal["superlative", "arithmetic", "date"],
+        kind: Literal["selection", "superlative", "arithmetic", "date"],
         node: ast.AST | tuple[int, int],
         dates: bool = False,
         excludes: bool = False,
@@ -238,11 +240,11 @@ class Expressions(ABC):
         }
         if names and names <= self.page_counters:
             return result
-        if "date" in kinds and isinstance(operator, ast.Add | ast.Sub) and "text" not in kinds:
-            return self._with(replace(result, kind="date"), "date", node)
+        if "date" in kinds and "text" not in kinds:
+            return self._with(replace(result, kind="date"), "date", self.statement)
         if "set" in kinds and isinstance(operator, ast.Sub | ast.BitAnd):
             kept = replace(result, kind="set")
-            return self._with(kept, "superlative", node, excludes=isinstance(operator, ast.Sub))
+            return self._with(kept, "selection", node, excludes=isinstance(operator, ast.Sub))
         textual = bool(kinds & {"text", "collection", "ranked", "ranked by date", "set"})
         unclear = isinstance(operator, ast.Add) and "number" not in kinds
         if textual or unclear or isinstance(operator, ast.BitOr | ast.BitAnd | ast.BitXor):
@@ -266,7 +268,9 @@ class Expressions(ABC):
             reasons |= over.bare
         self.control |= reasons.bare
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        made = joined(self.value(part) for part in parts)
+        # `sum(row["rating"] > 3 for row in rows)` filters too.
+        tested = isinstance(parts[0], ast.Compare)
+        made = joined(self.test(p, selects=True) if tested else self.value(p) for p in parts)
         del self.loops[-pushed:]
         self.names, self.control = outer_names, outer_control
         kind: Kind = "set" if isinstance(node, ast.SetComp) else "collection"

@@ -44,7 +44,7 @@ class Program:
             (source, site.api)
             for site in self.sites
             for name, value in site.arguments.items()
-            if name != "access_token" and name not in PAGE_ARGUMENTS
+            if not name.endswith("access_token") and name not in PAGE_ARGUMENTS
             for source in value.sources
             if source != site.api
         }

@@ -146,7 +146,18 @@ _DATE = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?|^-?(\d\d)-(\d\d)")
 _VOCABULARY = re.compile(r"-?[a-z]+([_-][a-z]+)*")
 """One word in lower case: an app, a field, a relation, a state."""
 
-_HUMAN_WORDS = frozenset({*stated.MONTHS, *stated.DAYS, "am", "pm", "yes", "no", "i"})
+_UNITS = {
+    "minute": (60,), "hour": (60, 3600), "day": (24, 1440, 86400), "week": (7, 168), "month": (30,),
+    "year": (12, 52, 365), "dollar": (100,), "second": (1000,),
+}  # fmt: skip
+"""How many smaller units a stated one makes: "four minutes" states 240."""
+
+_PLAIN_WORDS = frozenset(
+    {*stated.MONTHS, *stated.DAYS}
+    | set(stated.words("am pm yes no i me my you your he his she her it its we our they their"))
+    | set(stated.words("a an the is are was to of for from with on in at and or"))
+)
+"""Words that name nobody and nothing."""
 
 
 @dataclass(frozen=True)
@@ -297,10 +308,15 @@ def _is_legal(literal: _Literal, instruction: str) -> bool:
 
 
 def _derives(number: float, numbers: set[float], instruction: str) -> bool:
-    """A stated share as a factor (20% more is 1.2), a stated count less one, or part of a date."""
+    """A share as a factor (20% more is 1.2), a count and one, a time in smaller units, part of a date."""
     if any(number in (1 + share, round(1 - share, 9)) for share in numbers if 0 < share < 1):
         return True
     if number.is_integer() and (number + 1 in numbers or number - 1 in numbers):
+        return True
+    units = [
+        factor for word, factors in _UNITS.items() if word in instruction for factor in factors
+    ]
+    if any(number == count * factor for count in numbers for factor in units):
         return True
     part_of_date = number in stated.months(instruction) or number in range(1, 60)
     is_year = number in range(1900, 2101)
@@ -323,23 +339,28 @@ def _text_is_legal(literal: _Literal, names: set[str], is_id: bool, instruction:
         return True
     numbers = stated.numbers(instruction)
     return all(
-        _word_is_legal(word, position, names_something and not literal.is_piece, said, numbers)
-        for position, word in enumerate(re.findall(r"[^\W_]+", text))
+        _word_is_legal(word, opens, names_something and not literal.is_piece, said, numbers)
+        for opens, word in _words_of(text)
     )
 
 
+def _words_of(text: str) -> list[tuple[bool, str]]:
+    """The words of a text, each with whether it opens a longer one."""
+    found = re.findall(r"[^\W_]+", text)
+    return [(position == 0 and len(found) > 1, word) for position, word in enumerate(found)]
+
+
 def _word_is_legal(
-    word: str, position: int, strict: bool, said: Sequence[str], numbers: set[float]
+    word: str, opens: bool, strict: bool, said: Sequence[str], numbers: set[float]
 ) -> bool:
     """A word of a text: said in the instruction (also in another inflection), or plain prose."""
     if word.isdecimal():
         return float(word) in numbers | _FREE_NUMBERS or int(word) <= _SMALL_COUNT
     folded = word.casefold()
-    if folded in _HUMAN_WORDS or any(_same_stem(folded, other) for other in said):
+    if folded in _PLAIN_WORDS or any(_same_stem(folded, other) for other in said):
         return True
     # Prose opens with a capital; a name has one where it stands.
-    prose = word.islower() or (position == 0 and word[1:].islower() and len(word) < 3)
-    return prose and not strict
+    return not strict and (word.islower() or opens)
 
 
 def _same_stem(a: str, b: str) -> bool:

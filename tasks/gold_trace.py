@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.gold_values import AUTH_APIS, DOCS_APP, FINISH, PAGE_ARGUMENTS, PROFILE_APP, Api
+from tasks.gold_values import AUTH_APIS, CLOCK, DOCS_APP, FINISH, PAGE_ARGUMENTS, PROFILE_APP, Api
 from tasks.suites.base import Call
 from warehouse.records import canonical
 
@@ -39,7 +39,7 @@ def work_calls(calls: Sequence[Call]) -> list[WorkCall]:
         arguments = {
             name: value
             for name, value in call.arguments.items()
-            if name not in PAGE_ARGUMENTS and name != "access_token"
+            if name not in PAGE_ARGUMENTS and not name.endswith("access_token")
         }
         if "page_index" in call.arguments:
             place = lists.setdefault(canonical([api, arguments]), len(work))
@@ -58,9 +58,14 @@ def answer_of(calls: Sequence[Call]) -> Any:
     return answers[-1] if answers else None
 
 
-def apps_of(work: Sequence[WorkCall]) -> set[str]:
-    """The apps of the world that were used."""
-    return {call.api[0] for call in work} - {PROFILE_APP}
+def is_of_the_world(api: Api) -> bool:
+    """False for what only tells who asks, and when: every solver is told that beforehand."""
+    return api[0] != PROFILE_APP and api != CLOCK
+
+
+def apis_of(work: Sequence[WorkCall]) -> set[Api]:
+    """The different APIs of the world's apps that were used."""
+    return {call.api for call in work if is_of_the_world(call.api)}
 
 
 def scalars(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,8 @@ Api = tuple[str, str]
 DOCS_APP = "api_docs"
 PROFILE_APP = "supervisor"
 """The app that tells who asks; it is no app of the world."""
+CLOCK: Api = ("phone", "get_current_date_and_time")
+"""Tells when it is asked. Like the profile, a solver is told that before it starts."""
 FINISH: Api = (PROFILE_APP, "complete_task")
 AUTH_APIS = frozenset({"login", "logout", "show_account_passwords"})
 PAGE_ARGUMENTS = frozenset({"page_index", "page_limit"})

@@ -15,6 +15,8 @@ from tasks.gold_trace import WorkCall, scalars
 from tasks.gold_values import DATE_FIELD, FINISH, READING_PREFIXES, Api, Operation
 
 _ISO_DATE = re.compile(r"^\d{4}-(\d\d)-(\d\d)")
+_PLACE = re.compile(r"(^|_)(ids?|path|email\w*|phone_number|query|relationship|name|sort_by)$")
+"""Arguments of a reading call that say where or for whom to look."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +41,17 @@ def operations(
         answer: what the gold answered; None for nothing.
 
     Returns:
-        What the program's text shows, and one more for a number or for dates that only the trace shows: a
-        number written or answered that stands nowhere before (F6), dates that an API was asked to compare,
-        or a date written that is neither stated nor read (F7).
+        What the program's text shows; one for each API that was asked for a part of its list only (F5,
+        and F7 where it compares dates); and one more where only the trace shows that a number was worked
+        out (F6: it is written or answered and stands nowhere before) or a date (F7: it is written and
+        neither stated nor read).
     """
     shown = _of_program(program, work) if program is not None else []
+    shown += _of_narrowed_lists(work)
     features = {feature for one in shown for feature in one.features}
     if "F6" not in features and _computes_number(instruction, work, answer):
         shown.append(Shown(frozenset({"F6"}), False))
-    if "F7" not in features and _handles_dates(instruction, work):
+    if "F7" not in features and _computes_date(instruction, work):
         shown.append(Shown(frozenset({"F7"}), False))
     return shown
 
@@ -108,13 +112,34 @@ def _numbers_in(output: Any) -> set[float]:
     return found
 
 
-def _handles_dates(instruction: str, work: Sequence[WorkCall]) -> bool:
-    """F7 by value: an API compares dates, or a date is written that was neither stated nor read."""
+def _of_narrowed_lists(work: Sequence[WorkCall]) -> list[Shown]:
+    """One operation for each API that was asked for those rows only that are so and so.
+
+    What only says where to look or whom to look for (ids, paths, addresses, a search text, a relation) is no
+    filter.
+    """
+    narrowed: dict[Api, set[str]] = {}
+    for call in work:
+        if not call.wrote and any(isinstance(part, list) for part in _parts(call.output)):
+            narrowing = {name for name, value in call.arguments.items() if value is not None}
+            narrowing = {name for name in narrowing if not _PLACE.search(name)}
+            if narrowing:
+                narrowed.setdefault(call.api, set()).update(narrowing)
+    return [
+        Shown(frozenset({"F5", "F7"} if any(map(DATE_FIELD.search, names)) else {"F5"}), False)
+        for names in narrowed.values()
+    ]
+
+
+def _parts(output: Any) -> list[Any]:
+    return [output, *output.values()] if isinstance(output, dict) else [output]
+
+
+def _computes_date(instruction: str, work: Sequence[WorkCall]) -> bool:
+    """F7 by value: a date is written that was neither stated nor read."""
     read: set[str] = set()
     for call in work:
-        for name, value in scalars(call.arguments):
-            if not call.wrote and name.startswith(("min_", "max_")) and DATE_FIELD.search(name):
-                return value is not None
+        for _, value in scalars(call.arguments):
             date = _ISO_DATE.match(value) if isinstance(value, str) else None
             if call.wrote and date and date.group() not in read:
                 month, day = int(date.group(1)), int(date.group(2))

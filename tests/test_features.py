@@ -483,7 +483,42 @@ apis.supervisor.complete_task(answer=paid[0]["description"])
     ("F5", "Like the song Kite in my library.", *LIKE_NAMED, False),
     ("F5", "Pay again to kim.ode@example.com what I paid for Dinner.", *REPEAT_PAYMENT, False),
     ("F5", "Write a note titled Shopping that says Milk.", *NOTE, False),
-    # Only the API selects: the judge says whether "my roommates" are a subset of what is meant.
+    (
+        "F5",
+        "Complete the overdue tasks of project 3.",
+        # The API filters.
+        gold("""
+token = login("todoist")
+for task in apis.todoist.show_tasks(access_token=token, project_id=3, overdue=True):
+    apis.todoist.update_task(access_token=token, task_id=task["task_id"], is_completed=True)
+""")
+        + FINISH,
+        trace(
+            read("todoist.show_tasks", TASKS[:1], project_id=3, overdue=True),
+            write("todoist.update_task", task_id=31, is_completed=True),
+            done(),
+        ),
+        True,
+    ),
+    (
+        "F5",
+        "Complete the tasks of project 3, those with short titles first.",
+        # Putting in order chooses nothing.
+        gold("""
+token = login("todoist")
+tasks = apis.todoist.show_tasks(access_token=token, project_id=3)
+for task in sorted(tasks, key=lambda task: len(task["title"])):
+    apis.todoist.update_task(access_token=token, task_id=task["task_id"], is_completed=True)
+""")
+        + FINISH,
+        trace(
+            read("todoist.show_tasks", TASKS, project_id=3),
+            *(write("todoist.update_task", task_id=n, is_completed=True) for n in (32, 31)),
+            done(),
+        ),
+        False,
+    ),
+    # Only a relation selects: the judge says whether "my roommates" are a subset of what is meant.
     ("F5", "Send $12 to each of my roommates on Venmo.", *PAY_ROOMMATES, None),
 ]
 
