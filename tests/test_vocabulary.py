@@ -55,7 +55,7 @@ WHOLE_NAME_INSTEAD = {
     "original": "seed",
     "solution": "gold",
     "domain": "suite",
-    "model": "llm_id",
+    "model": "llm_id, or spec or the role's name for an LLMSpec",
     "model_id": "llm_id",
     "model_name": "llm_id",
     "random_seed": "rng_seed",

@@ -99,7 +99,8 @@ def _command(
         lines.append(line)
         progress(f"  {line}")
 
-    env = reduced_environment({"HOME": str(made.user), "TURTLE_SIMULATOR_HOME": str(made.home)})
+    quiet = {"PYTHONWARNINGS": "ignore"}  # of simulated packages, which are not ours to mend
+    env = reduced_environment({"HOME": str(made.user), **quiet})
     log = made.user / f"{what.split()[0]}.log"
     if run(command, held, env, told, log) != 0:
         last = next((line for line in reversed(lines) if line.strip()), "it printed nothing")
