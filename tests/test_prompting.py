@@ -10,7 +10,6 @@ from tasks.definitions import FEATURES
 from tasks.errors import InputError
 from tasks.llm.fences import find_fences
 from tasks.llm.prompting import (
-    MAX_EFFECTS,
     MAX_FULL_FAILURES,
     ask_again,
     feedback_messages,
@@ -24,6 +23,7 @@ from tasks.llm.prompting import (
     repair_messages,
     solver_messages,
 )
+from tasks.llm.rendering import MAX_EFFECTS
 from tasks.llm.replies import parse_cell, parse_edit, parse_labels, parse_verdict
 from tasks.llm.simulated.reading import items_in, section
 from tasks.llm.simulated.repertoire import repertoire

@@ -6,17 +6,17 @@ placeholders `{{name}}`, which are checked against `_PLACEHOLDERS` when the file
 rendered here and nowhere else; a value may hold anything, also `{{...}}` and fences.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Protocol
 
 from tasks.errors import InputError
 from tasks.llm.base import Message
+from tasks.llm.rendering import api_list, attempt_line, difference_of, fenced, item_text
 from tasks.llm.traces import trace_text
-from tasks.suites.base import Api, Briefing, Description, Difference, Effect
+from tasks.suites.base import Briefing, Description
 from warehouse.records import Attempt, Direction, Item, Turn, digest_of
 
 _SECTION = re.compile(r"^<!-- section: (\w+) -->\n", re.MULTILINE)
@@ -59,9 +59,6 @@ MAX_FULL_SOLVED = 1
 
 MAX_JUDGED_FAILURES = 6
 """Failed attempts whose difference a judge is shown; distinct differences come first."""
-
-MAX_EFFECTS = 20
-"""Effects listed of one side of a difference; how many more there are is said."""
 
 
 class Definition(Protocol):
@@ -121,16 +118,14 @@ def proposer_messages(
     inspirations: Sequence[Item],
 ) -> tuple[Message, ...]:
     """Asks for an edit of `parent`. Parts that a campaign repeats (world, APIs) come before the rest."""
-    borrowed = [
-        f"## Item {n}\n\n{_item_text(item)}" for n, item in enumerate(inspirations, start=1)
-    ]
+    borrowed = [f"## Item {n}\n\n{item_text(item)}" for n, item in enumerate(inspirations, start=1)]
     return _conversation(
         "proposer",
         world_summary=description.world_summary.strip(),
         edits=", ".join(description.edits),
-        apis=_api_list(description.apis),
+        apis=api_list(description.apis),
         inspirations="\n\n".join(borrowed) or "(none)",
-        item=_item_text(parent),
+        item=item_text(parent),
         note=note.strip() if note and note.strip() else "(nothing yet)",
         direction=_DIRECTIONS[direction],
     )
@@ -182,17 +177,17 @@ def feedback_messages(
     then further failed ones, at most `MAX_FULL_FAILURES`, and the shortest solved one; how a long one is
     cut stands in `tasks.llm.traces`.
     """
-    summary = "\n".join(f"- {_attempt_line(attempt)}" for attempt, _ in trajectories)
+    summary = "\n".join(f"- {attempt_line(attempt)}" for attempt, _ in trajectories)
     shown = _shown_in_full(trajectories)
     parts = [
-        f"## {_attempt_line(attempt)}\n\n{_difference_of(attempt)}\n\n{trace_text(turns)}"
+        f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}\n\n{trace_text(turns)}"
         for attempt, turns in shown
     ]
     if len(shown) < len(trajectories):
         parts.append(f"({len(trajectories) - len(shown)} further attempts are not shown in full.)")
     return _conversation(
         "feedback",
-        item=_item_text(item),
+        item=item_text(item),
         summary=summary or "(none)",
         trajectories="\n\n".join(parts) or "(none)",
     )
@@ -201,39 +196,17 @@ def feedback_messages(
 def judge_messages(item: Item, failures: Sequence[Attempt]) -> tuple[Message, ...]:
     """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`)."""
     shown = _distinct_first(failures)[:MAX_JUDGED_FAILURES]
-    parts = [f"## {_attempt_line(attempt)}\n\n{_difference_of(attempt)}" for attempt in shown]
+    parts = [f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}" for attempt in shown]
     if len(shown) < len(failures):
         parts.append(f"({len(failures) - len(shown)} further failed attempts are not shown.)")
     failed = "\n\n".join(parts) or "(no attempt failed)"
-    return _conversation("judge", item=_item_text(item), failures=failed)
+    return _conversation("judge", item=item_text(item), failures=failed)
 
 
 def labeller_messages(item: Item, features: Sequence[Definition]) -> tuple[Message, ...]:
     """Asks which of the defined labels hold for an item."""
     lines = [f"- {one.id} ({one.name}): {one.holds_when}" for one in features]
-    return _conversation("labeller", definitions="\n".join(lines), item=_item_text(item))
-
-
-def fenced(label: str, text: str) -> str:
-    """The text in a fence that is longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{label}\n{text}\n{fence}"
-
-
-def difference_text(difference: Difference) -> str:
-    """A difference of final states in lines, one an effect, at most `MAX_EFFECTS` a side."""
-    lines = []
-    for side, effects in (("missing", difference.missing), ("unexpected", difference.unexpected)):
-        lines += [f"{side}: {_effect_text(effect)}" for effect in effects[:MAX_EFFECTS]]
-        if len(effects) > MAX_EFFECTS:
-            lines.append(f"{side}: {len(effects) - MAX_EFFECTS} more effects, not listed")
-    if difference.answer is not None:
-        lines.append(
-            f"answer: expected {_compact(difference.answer.expected)}, "
-            f"given {_compact(difference.answer.given)}"
-        )
-    return "\n".join(lines) or "no difference"
+    return _conversation("labeller", definitions="\n".join(lines), item=item_text(item))
 
 
 def _conversation(role: str, **values: str) -> tuple[Message, ...]:
@@ -251,57 +224,6 @@ def _spoken(reply_text: str) -> Message:
 def _fill(template: str, **values: str) -> str:
     """Puts values in place of placeholders, in one pass: a value is never searched for placeholders."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
-
-
-def _item_text(item: Item) -> str:
-    parts = [fenced("instruction", item.instruction), fenced("python", item.gold.strip("\n"))]
-    if item.setup is not None:
-        parts.append(f"Setup:\n\n{fenced('setup', item.setup)}")
-    if item.grading is not None:
-        parts.append(f"Grading:\n\n{fenced('grading', item.grading)}")
-    return "\n\n".join(parts)
-
-
-def _api_list(apis: Sequence[Api]) -> str:
-    by_app: dict[str, list[Api]] = {}
-    for api in apis:
-        by_app.setdefault(api.app, []).append(api)
-    return "\n\n".join(
-        f"## {app}\n\n" + "\n".join(f"- {_signature(api)}" for api in by_app[app]) for app in by_app
-    )
-
-
-def _signature(api: Api) -> str:
-    optional = [name for name in api.parameters if name not in api.required]
-    inside = [", ".join(api.required), f"[{', '.join(optional)}]" if optional else ""]
-    return f"{api.app}.{api.api}({', '.join(part for part in inside if part)})"
-
-
-def _attempt_line(attempt: Attempt) -> str:
-    cause = f", {attempt.cause}" if attempt.cause else ""
-    partial = "" if attempt.partial is None else f", {attempt.partial:.0%} of its tests passed"
-    return (
-        f"Attempt {attempt.repeat}: {attempt.outcome}{cause}{partial}, "
-        f"{attempt.turns} turns, {attempt.calls} API calls"
-    )
-
-
-def _difference_of(attempt: Attempt) -> str:
-    if attempt.difference is None:
-        return "Final state: not compared."
-    difference = Difference.model_validate_json(attempt.difference)
-    return f"Final state against the right one:\n\n{fenced('text', difference_text(difference))}"
-
-
-def _effect_text(effect: Effect) -> str:
-    row = "" if effect.row is None else f" row {_compact(effect.row)}"
-    before = f", before {_compact(effect.before)}" if effect.change == "changed" else ""
-    content = effect.before if effect.change == "removed" else effect.content
-    return f"{effect.change} {effect.app}.{effect.table}{row} {_compact(content)}{before}"
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _shown_in_full(

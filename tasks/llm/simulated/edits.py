@@ -1,7 +1,6 @@
 """Edits that the simulated proposer makes, each on sentence and block together."""
 
 import ast
-import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +8,7 @@ from random import Random
 
 from tasks.llm.simulated.program import (
     PREAMBLE_NAMES,
+    RELATIONSHIPS,
     Clause,
     Program,
     calls_in,
@@ -16,8 +16,6 @@ from tasks.llm.simulated.program import (
     writes,
 )
 
-_RELATIONSHIPS = ("roommate", "coworker", "friend", "sibling", "parent")
-_BUILTINS = frozenset(dir(builtins))
 _TEXTS = (
     "As agreed", "For last week", "With thanks", "Just in time", "Round two", "For the weekend",
     "From all of us", "Do not forget", "One more time", "For the record",
@@ -27,11 +25,10 @@ _TEXTS = (
 def add(program: Program, clause: Clause) -> Program:
     """The program with one more clause, before the ones that only forbid something.
 
-    Names that the new block binds and others use are given new names first.
+    Names that the new block binds and the finish uses are given new names first.
     """
-    taken = {name for one in program.clauses for name in one.defined | one.used}
-    taken |= Clause("", program.finish).used
-    clashing = (clause.defined & taken) - PREAMBLE_NAMES
+    taken = Clause("", program.finish).used
+    clashing = clause.defined & taken - PREAMBLE_NAMES
     added = replace(clause, block=_renamed(clause.block, clashing, taken)) if clashing else clause
     clauses = list(program.clauses)
     at = len(clauses)
@@ -46,8 +43,8 @@ def droppable(program: Program) -> list[int]:
     found = []
     for at, clause in enumerate(clauses):
         others = [one for n, one in enumerate(clauses) if n != at]
-        used = set().union(Clause("", program.finish).used, *(one.used for one in others))
-        if any(not one.is_empty for one in others) and not clause.defined & used:
+        needed = Clause("", program.finish).needs.union(*(one.needs for one in others))
+        if any(not one.is_empty for one in others) and not clause.defined & needed:
             found.append(at)
     return found
 
@@ -58,20 +55,14 @@ def drop(program: Program, at: int) -> Program:
 
 
 def stands_alone(clause: Clause) -> bool:
-    """Whether a block uses nothing but the preamble, builtins and its own names, and does something."""
-    free = clause.used - clause.defined - PREAMBLE_NAMES - _BUILTINS - {"apis"}
-    inner = {
-        node.arg
-        for node in ast.walk(parsed(clause.block) or ast.Module([], []))
-        if isinstance(node, ast.arg)
-    }
-    return not clause.is_empty and not free - inner and parsed(clause.block) is not None
+    """Whether a block does something, and uses nothing but the preamble and its own names."""
+    return not clause.needs and parsed(clause.block) is not None and not clause.is_empty
 
 
 def skeleton(clause: Clause) -> str:
     """The sentence without its numbers, quotes and relationships: what two draws of it share."""
     text = re.sub(r'"[^"]*"|[\d.,:$]+', "_", clause.sentence.lower())
-    return re.sub(rf"\b({'|'.join(_RELATIONSHIPS)})s?\b", "_", text)
+    return re.sub(rf"\b({'|'.join(RELATIONSHIPS)})s?\b", "_", text)
 
 
 def alterations(program: Program, rng: Random) -> list[Program]:
@@ -112,10 +103,10 @@ def _texts(clause: Clause, rng: Random) -> Iterator[Clause]:
 
 def _people(clause: Clause, rng: Random) -> Iterator[Clause]:
     """The relationship of those whom the clause is about."""
-    for name in _RELATIONSHIPS:
+    for name in RELATIONSHIPS:
         spots = [node for node in _constants(clause.block) if node.value == name]
         if len(spots) == 1 and re.search(rf"\b{name}s?\b", clause.sentence):
-            other = rng.choice([one for one in _RELATIONSHIPS if one != name])
+            other = rng.choice([one for one in RELATIONSHIPS if one != name])
             sentence = re.sub(rf"\b{name}(s?)\b", rf"{other}\1", clause.sentence)
             yield Clause(sentence, _spliced(clause.block, spots[0], f'"{other}"'))
 

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from tasks.llm.simulated.program import Clause, Program, writes
+from tasks.llm.simulated.program import Clause, Program
 
 WEIGHTS: dict[str, float] = {
     "syntax": 0.05,
@@ -97,8 +97,3 @@ def _hard_coded(gold: str, rng: Random) -> str:
         )
     wrong = re.sub(r'\w+\["email"\]', '"owen.brandt@example.com"', body, count=1)
     return f"{head}{mark}{wrong}"
-
-
-def has_write(program: Program) -> bool:
-    """Whether any block changes the world, going by the names of its APIs."""
-    return any(writes(api) for clause in program.clauses for _, api in clause.apis)

@@ -5,6 +5,7 @@ block with the whole instruction as its sentence.
 """
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,6 +13,10 @@ from dataclasses import dataclass, replace
 PREAMBLE_NAMES = frozenset({"passwords", "me", "login", "pages"})
 """What the preamble of every gold defines, and every block may use."""
 
+RELATIONSHIPS = ("roommate", "coworker", "friend", "sibling", "parent")
+"""Words by which people are looked up in the phone's contacts."""
+
+_GIVEN = frozenset(dir(builtins)) | {"apis"}
 _HEAD = re.compile(r"^# (Clause: .*|Finish)[ \t]*$", re.MULTILINE)
 _API = re.compile(r"\bapis\.(\w+)\.(\w+)")
 _LOGIN = re.compile(r"""\blogin\(\s*["'](\w+)["']\s*\)""")
@@ -46,6 +51,11 @@ class Clause:
     def used(self) -> set[str]:
         """Names that the block reads."""
         return {name for name, context in _names(self.block) if isinstance(context, ast.Load)}
+
+    @property
+    def needs(self) -> set[str]:
+        """Names that the block reads and has from other blocks."""
+        return self.used - self.defined - PREAMBLE_NAMES - _GIVEN
 
 
 @dataclass(frozen=True)
@@ -166,11 +176,13 @@ def _binds(node: ast.stmt) -> set[str]:
 
 
 def _names(block: str) -> list[tuple[str, ast.expr_context]]:
+    """Names with how they are used; functions' names and all parameters count as bound."""
     tree = parsed(block)
-    nodes = ast.walk(tree) if tree else ()
+    nodes = list(ast.walk(tree)) if tree else []
+    bound = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+    bound += [node.arg for node in nodes if isinstance(node, ast.arg)]
     found = [(node.id, node.ctx) for node in nodes if isinstance(node, ast.Name)]
-    inner = [node.name for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef)]
-    return found + [(name, ast.Store()) for name in inner]
+    return found + [(name, ast.Store()) for name in bound]
 
 
 def _with_end(block: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tasks.llm.base import Request
-from tasks.llm.prompting import fenced
+from tasks.llm.rendering import fenced
 from tasks.llm.simulated import edits, mistakes
 from tasks.llm.simulated.dice import dice
 from tasks.llm.simulated.program import Clause, Program, take_apart

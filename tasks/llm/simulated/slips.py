@@ -9,12 +9,11 @@ import copy
 from collections.abc import Callable, Iterator
 from random import Random
 
-from tasks.llm.simulated.program import calls_in, parsed, writes
+from tasks.llm.simulated.program import RELATIONSHIPS, calls_in, parsed, writes
 
 KINDS = ("wrong_entity", "wrong_value", "missing", "extra", "error")
 """In the order of the failure reasons R1-R5 of labels.md; the sixth, unfinished, is no change of code."""
 
-_RELATIONSHIPS = ("roommate", "coworker", "friend", "sibling", "parent")
 _FLIPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt,
     ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -63,7 +62,7 @@ def stumble(block: str, rng: Random) -> str:
 def _wrong_entity(tree: ast.Module, rng: Random) -> Iterator[Change]:
     for node in ast.walk(tree):
         if isinstance(node, ast.keyword) and node.arg == "relationship":
-            yield _set(node, "value", ast.Constant(rng.choice(_RELATIONSHIPS)))
+            yield _set(node, "value", ast.Constant(rng.choice(RELATIONSHIPS)))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in ("min", "max"):
                 yield _set(node.func, "id", "max" if node.func.id == "min" else "min")
