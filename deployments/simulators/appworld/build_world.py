@@ -3,9 +3,9 @@
     python build_world.py HOME [--rng-seed N]
 
 Run it with the interpreter of AppWorld's environment. It fills HOME/root, which is the engine's
-APPWORLD_ROOT: data/base_dbs, data/api_docs, data/tasks, data/datasets, and world.json with the world's
-hash. Everything is made beside it and renamed into place at the end, so that a killed build leaves the
-old world or none.
+APPWORLD_ROOT: data/base_dbs, data/api_docs, data/tasks, data/datasets, and world.json with the
+world's hash. Everything is made beside it and renamed into place at the end, so that a killed build
+leaves the old world or none.
 """
 
 import argparse

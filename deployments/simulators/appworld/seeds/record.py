@@ -1,7 +1,8 @@
 """Seeds as records, read from the Markdown files of this folder.
 
-One file is one seed: a title (its name), a few `key: value` lines, then clauses, each a quoted sentence
-of the instruction and the block of the gold that does what it asks, and at last the block that finishes.
+One file is one seed: a title (its name), a few `key: value` lines, then clauses, each a quoted
+sentence of the instruction and the block of the gold that does what it asks, and at last the block
+that finishes.
 """
 
 import re
@@ -37,7 +38,7 @@ class Clause:
 
     sentence: str
     block: str
-    """Python text, without the heading comment; empty where nothing has to be done ("do not ...")."""
+    """Python text without the heading comment; empty where nothing has to be done."""
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,11 @@ def fill_accounts(engine: Engine) -> None:
         )
     _fill_bonds(engine)
     _fill_addresses(engine)
-    for person in residents():
-        _fill_cards(engine, person)
+    _fill_cards(engine)
     for app in USER_APPS:
         CompanyNotifier(app).create_accounts(skip_if_exists=True)
-    for person in everybody():
-        _fill_apps(engine, person)
+        _fill_app(engine, app)
+    _fill_first_rows(engine)
 
 
 def main_user_id(engine: Engine, first_name: str) -> int:
@@ -58,11 +57,11 @@ def _fill_bonds(engine: Engine) -> None:
             child_ids=[main_user_id(engine, name) for name in family.children],
         )
     for person in residents():
-        for friend in friends_of(person):
-            admin.Friendship.create_save(
-                main_user_id=main_user_id(engine, person.first_name),
-                friend_id=main_user_id(engine, friend.first_name),
-            )
+        friends = [main_user_id(engine, friend.first_name) for friend in friends_of(person)]
+        own = main_user_id(engine, person.first_name)
+        engine.add(
+            admin.Friendship, [{"main_user_id": own, "friend_id": friend} for friend in friends]
+        )
 
 
 def _fill_addresses(engine: Engine) -> None:
@@ -123,53 +122,64 @@ def cards_of(person: Person) -> list[dict]:
     ]
 
 
-def _fill_cards(engine: Engine, person: Person) -> None:
-    for place, card in enumerate(cards_of(person)):
-        engine.models.admin.PaymentCard.create_save(
-            main_user_id=main_user_id(engine, person.first_name),
-            balance=2400.0 + person.number * 35 + place * 650,
-            **card,
-        )
+def _fill_cards(engine: Engine) -> None:
+    rows = []
+    for person in residents():
+        owner = main_user_id(engine, person.first_name)
+        for place, card in enumerate(cards_of(person)):
+            balance = 2400.0 + person.number * 35 + place * 650
+            rows.append({"main_user_id": owner, "balance": balance, **card})
+    engine.add(engine.models.admin.PaymentCard, rows)
 
 
-def _fill_apps(engine: Engine, person: Person) -> None:
-    for app in USER_APPS:
+def _fill_app(engine: Engine, app: str) -> None:
+    """Gives everybody an account in one app, with their cards where the app takes money."""
+    models = engine.models[app]
+    extra = {} if app in ("phone", "gmail") else {"verified": True}
+    users, passwords = [], []
+    for person in everybody():
+        name = {"first_name": person.first_name, "last_name": person.last_name}
         login = {"phone_number": person.phone_number} if app == "phone" else {"email": person.email}
-        extra = {} if app in ("phone", "gmail") else {"verified": True}
         if app == "venmo":
             extra["venmo_balance"] = 3000.0 + person.number * 10
-        user = engine.models[app].User.create_save(
-            first_name=person.first_name,
-            last_name=person.last_name,
-            password=person.password(app),
-            **login,
-            **extra,
-        )
-        if not person.is_namesake:
-            engine.models.admin.AccountPassword.create_save(
-                main_user_id=main_user_id(engine, person.first_name),
-                account_name=app,
-                password=person.password(app),
-            )
-        for card in cards_of(person) if app in CARD_APPS and not person.is_namesake else ():
-            engine.models[app].PaymentCard.create_save(user_id=user.id, **card)
-    _fill_first_rows(engine, person)
+        users.append({**name, **login, **extra, "password": person.password(app)})
+    engine.add(models.User, users)
+    for person in residents():
+        owner = main_user_id(engine, person.first_name)
+        account = {"account_name": app, "password": person.password(app)}
+        passwords.append({"main_user_id": owner, **account})
+    engine.add(engine.models.admin.AccountPassword, passwords)
+    if app in CARD_APPS:
+        ids = {person: engine.user(app, person).id for person in residents()}
+        rows = [{"user_id": ids[person], **card} for person in ids for card in cards_of(person)]
+        engine.add(models.PaymentCard, rows)
 
 
-def _fill_first_rows(engine: Engine, person: Person) -> None:
+def _fill_first_rows(engine: Engine) -> None:
     """What an app's sign-up makes, or a GET would insert later: root folder, Inbox, music player."""
     models = engine.models
-    files = engine.user("file_system", person)
-    for path in ("/", f"/home/{person.first_name.lower()}/"):
-        models.file_system.Directory.create_save(user_id=files.id, path=path)
-    tasks = engine.user("todoist", person)
-    inbox = models.todoist.Project.create_save(user_id=tasks.id, name="Inbox", is_inbox=True)
-    models.todoist.ProjectCollaboratorLink.create_save(user_id=tasks.id, project_id=inbox.id)
-    models.spotify.MusicPlayer.create_save(user_id=engine.user("spotify", person).id)
-    shop = engine.user("amazon", person)
-    for name, place in (("Home", household_of(person)), ("Work", company_of(person))):
-        if place is not None:
-            models.amazon.Address.create_save(user_id=shop.id, name=name, **address_fields(place))
+    folders, inboxes, players, addresses = [], [], [], []
+    for person in everybody():
+        files = engine.user("file_system", person).id
+        paths = ("/", f"/home/{person.first_name.lower()}/")
+        folders += [{"user_id": files, "path": path} for path in paths]
+        inboxes.append(
+            {"user_id": engine.user("todoist", person).id, "name": "Inbox", "is_inbox": True}
+        )
+        players.append({"user_id": engine.user("spotify", person).id})
+        shop = engine.user("amazon", person).id
+        for name, place in (("Home", household_of(person)), ("Work", company_of(person))):
+            if place is not None:
+                addresses.append({"user_id": shop, "name": name, **address_fields(place)})
+    engine.add(models.file_system.Directory, folders)
+    engine.add(models.todoist.Project, inboxes)
+    engine.add(models.spotify.MusicPlayer, players)
+    engine.add(models.amazon.Address, addresses)
+    links = [
+        {"user_id": project.user_id, "project_id": project.id}
+        for project in models.todoist.Project.all()
+    ]
+    engine.add(models.todoist.ProjectCollaboratorLink, links)
 
 
 def profile_rows(first_name: str) -> dict:

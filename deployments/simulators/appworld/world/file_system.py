@@ -1,9 +1,14 @@
 """Files: bills, receipts, photos of trips, and a cluttered download folder."""
 
+from collections.abc import Iterator
+from datetime import datetime
 from random import Random
 
 from world.engine import NOW, Engine, ago
 from world.people import Person, supervisors
+
+File = tuple[str, str, datetime]
+"""Path below the home folder, content, and when it was made."""
 
 _BILLS = (("electricity", 64, 132), ("internet", 52, 60), ("water", 36, 76), ("gas", 40, 96))
 """Kind and range of the monthly total in dollars."""
@@ -27,36 +32,25 @@ _DOWNLOADS = (
 
 
 def fill_file_system(engine: Engine, rng: Random) -> None:
-    """Gives each supervisor about forty files: bills by month, receipts, photos, downloads."""
+    """Gives each supervisor forty-six files: bills by month, receipts, photos, downloads."""
+    models = engine.models.file_system
+    engine.at(ago(300))
     for person in supervisors():
-        home = f"/home/{person.first_name.lower()}/"
-        engine.at(ago(300))
-        folders = [
-            "bills",
-            "documents",
-            "documents/receipts",
-            "downloads",
-            "downloads/old",
-            "photos",
-        ]
-        for folder in [*folders, *(f"photos/{trip}" for trip in _TRIPS)]:
-            _folder(engine, person, f"{home}{folder}/")
-        _fill_bills(engine, rng, person, home)
-        _fill_documents(engine, rng, person, home)
-        for place, name in enumerate(_DOWNLOADS):
-            engine.at(ago(3 + place * 4, hour=16, minute=rng.randrange(60)))
-            _file(engine, person, f"{home}downloads/{name}", _content(name))
-        _file(engine, person, f"{home}downloads/old/cache-00.tmp", _content("cache-00.tmp"))
+        home = {"user_id": engine.user("file_system", person).id}
+        names = ["bills", "documents", "documents/receipts", "downloads", "downloads/old", "photos"]
+        names += [f"photos/{trip}" for trip in _TRIPS]
+        folders = [{**home, "path": _path(person, f"{name}/")} for name in names]
+        engine.add(models.Directory, folders)
+        files = [*_bills(rng), *_documents(rng, person), *_photos(), *_downloads()]
+        rows = []
+        for name, content, made in files:
+            times = {"created_at": made, "updated_at": made}
+            rows.append({**home, **times, "path": _path(person, name), "content": content})
+        engine.add(models.File, rows)
 
 
-def _folder(engine: Engine, person: Person, path: str) -> None:
-    user = engine.user("file_system", person)
-    engine.models.file_system.Directory.create_save(user_id=user.id, path=path)
-
-
-def _file(engine: Engine, person: Person, path: str, content: str) -> None:
-    user = engine.user("file_system", person)
-    engine.models.file_system.File.create_save(user_id=user.id, path=path, content=content)
+def _path(person: Person, name: str) -> str:
+    return f"/home/{person.first_name.lower()}/{name}"
 
 
 def _content(name: str) -> str:
@@ -65,32 +59,38 @@ def _content(name: str) -> str:
     return f"Contents of {name}"
 
 
-def _fill_bills(engine: Engine, rng: Random, person: Person, home: str) -> None:
+def _bills(rng: Random) -> Iterator[File]:
     """One text file a kind and month; totals are whole dollars that divide by four."""
     for kind, low, high in _BILLS:
         for number, month in enumerate(_MONTHS, start=1):
             total = 4 * rng.randrange(low // 4, high // 4)
-            engine.at(NOW.replace(month=number, day=27, hour=9))
             text = (
                 f"{kind.title()} bill\n"
                 f"Period: {month} {NOW.year}\n"
                 f"Total amount: ${total}\n"
                 f"Due date: {NOW.year}-{number + 1:02d}-20"
             )
-            _file(engine, person, f"{home}bills/{kind}-{NOW.year}-{number:02d}.txt", text)
+            name = f"bills/{kind}-{NOW.year}-{number:02d}.txt"
+            yield name, text, NOW.replace(month=number, day=27, hour=9)
 
 
-def _fill_documents(engine: Engine, rng: Random, person: Person, home: str) -> None:
-    engine.at(ago(100))
-    _file(engine, person, f"{home}documents/cv.txt", f"CV of {person.full_name}")
-    _file(engine, person, f"{home}documents/lease.pdf", _content("lease.pdf"))
-    for place in range(5):
-        engine.at(ago(70 - place * 12, hour=14))
-        name = f"receipt-{ago(70 - place * 12).date().isoformat()}.txt"
+def _documents(rng: Random, person: Person) -> Iterator[File]:
+    yield "documents/cv.txt", f"CV of {person.full_name}", ago(100)
+    yield "documents/lease.pdf", _content("lease.pdf"), ago(200)
+    for days in range(70, 10, -12):
         text = f"Receipt\nPaid: ${rng.randrange(8, 90)}"
-        _file(engine, person, f"{home}documents/receipts/{name}", text)
+        made = ago(days, hour=14)
+        yield f"documents/receipts/receipt-{made.date().isoformat()}.txt", text, made
+
+
+def _photos() -> Iterator[File]:
     for days, trip in zip((250, 130, 30), _TRIPS, strict=True):
         for number in range(1, 5):
-            engine.at(ago(days - number, hour=13, minute=number))
             name = f"{trip}-{number}.jpg"
-            _file(engine, person, f"{home}photos/{trip}/{name}", _content(name))
+            yield f"photos/{trip}/{name}", _content(name), ago(days - number, hour=13)
+
+
+def _downloads() -> Iterator[File]:
+    for place, name in enumerate(_DOWNLOADS):
+        yield f"downloads/{name}", _content(name), ago(3 + place * 4, hour=16)
+    yield "downloads/old/cache-00.tmp", _content("cache-00.tmp"), ago(80)

@@ -5,21 +5,21 @@ import sqlite3
 from pathlib import Path
 
 
-def world_hash(home: Path) -> str:
+def world_hash(root: Path) -> str:
     """Hashes what an item can stand on: base databases, API docs and the start states of the seeds.
 
     Databases enter as SQL dumps, because the bytes of an SQLite file depend on how it was written.
 
     Args:
-        home: The simulator's folder, with root/data in it.
+        root: The engine's APPWORLD_ROOT (root/ in the simulator's folder).
 
     Returns:
         64 hexadecimal digits.
 
     Raises:
-        FileNotFoundError: there is no world in `home`.
+        FileNotFoundError: there is no world in `root`.
     """
-    data = home / "root" / "data"
+    data = root / "data"
     if not data.is_dir():
         raise FileNotFoundError(f"no world in {data}; build it with build_world.py")
     digest = hashlib.sha256()

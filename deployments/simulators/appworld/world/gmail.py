@@ -140,4 +140,4 @@ def _mark(engine: Engine, person: Person) -> None:
         thread.read = place % 3 != 2
         thread.starred = place % 5 == 4
         thread.label = "keep" if place % 7 == 6 else None
-        thread.save()
+        thread.save(skip_pre_change=True)  # names of senders and recipients stay as they are

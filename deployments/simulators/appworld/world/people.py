@@ -116,7 +116,7 @@ Ingrid    Lindqvist  female 1965-01-17
 Elsa      Lindqvist  female 2000-07-09
 Hector    Reyes      male   1961-12-03
 Lucia     Reyes      female 1964-06-22
-Camila    Reyes      female 1999-02-26
+Camila    Reyes      female 1999-05-27
 Emeka     Okafor     male   1960-10-12
 Ngozi     Okafor     female 1963-05-20
 Amara     Okafor     female 1999-11-05
@@ -128,7 +128,7 @@ Jana      Novak      female 1966-09-23
 Milan     Novak      male   1998-05-31
 Kenji     Sato       male   1962-11-27
 Yumi      Sato       female 1965-05-19
-Ren       Sato       male   2000-01-30
+Ren       Sato       male   2000-05-23
 """
 
 _NAMESAKES = """

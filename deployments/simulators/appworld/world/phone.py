@@ -76,25 +76,27 @@ def fill_phone(engine: Engine, rng: Random) -> None:
 
 
 def _fill_contacts(engine: Engine, person: Person) -> None:
+    owner = engine.user("phone", person).id
     is_supervisor = person in supervisors()
     close = {"parent", "child", "partner", "sibling", "roommate"}
+    rows = []
     for other, names in relationships(person).items():
         if not is_supervisor and not close.intersection(names):
             continue
         house, firm = household_of(other), company_of(other)
-        engine.call(
-            "phone",
-            "add_contact",
-            person,
-            first_name=other.first_name,
-            last_name=other.last_name,
-            email=other.email,
-            phone_number=other.phone_number,
-            relationships=names,
-            birthday=other.birthday.isoformat(),
-            home_address=house.address if house else None,
-            work_address=firm.address if firm else None,
-        )
+        row = {
+            "user_id": owner,
+            "first_name": other.first_name,
+            "last_name": other.last_name,
+            "email": other.email,
+            "phone_number": other.phone_number,
+            "relationships": names,
+            "birthday": other.birthday.isoformat(),
+            "home_address": house.address if house else None,
+            "work_address": firm.address if firm else None,
+        }
+        rows.append(row)
+    engine.add(engine.models.phone.Contact, rows)
 
 
 def _text(engine: Engine, sender: Person, receiver: Person, message: str) -> None:

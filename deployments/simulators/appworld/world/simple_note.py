@@ -73,7 +73,8 @@ def _lists(person: Person, rng: Random) -> list[tuple[str, str, list[str], bool]
     """Title, content (one entry a line), tags and pinned for the lists of one person."""
     guests = [friend.full_name for friend in rng.sample(friends_of(person), 4)]
     titles = [song.title for song in rng.sample(SONGS, 5)]
-    gifts = [f"{friend.first_name}: {thing}" for friend, thing in zip(friends_of(person), _GIFTS)]
+    friends = friends_of(person)
+    gifts = [f"{friends[place].first_name}: {thing}" for place, thing in enumerate(_GIFTS)]
     return [
         ("Groceries", _lines(rng.sample(_GROCERIES, 6)), ["home", "shopping"], True),
         ("Movies to watch", _lines(rng.sample(_MOVIES, 5)), ["fun"], False),

@@ -20,8 +20,8 @@ def fill_spotify(engine: Engine, rng: Random) -> None:
         _fill_library(engine, rng, person, songs, albums)
     listeners = [person for person in residents() if person not in supervisors()]
     engine.at(ago(35))
-    for person in listeners[:14]:
-        for song in rng.sample(songs, 3):
+    for person in listeners[:12]:
+        for song in rng.sample(songs, 2):
             engine.call("spotify", "like_song", person, song_id=song.id)
     _fill_reviews(engine, rng, songs, albums)
 
@@ -54,43 +54,45 @@ def _fill_catalogue(engine: Engine, rng: Random) -> tuple[list[Any], list[Any]]:
 def _fill_library(
     engine: Engine, rng: Random, person: Person, songs: list[Any], albums: list[Any]
 ) -> None:
-    """Twenty-six library songs, twenty-three liked, four playlists of seven, and the rest."""
+    """Twenty-six library songs, fourteen liked, four playlists of seven, and the rest."""
+    models, user = engine.models.spotify, engine.user("spotify", person)
     library = rng.sample(songs, 26)
-    for days, song in enumerate(library, start=20):
-        engine.at(ago(days))
-        engine.call("spotify", "add_song_to_library", person, song_id=song.id)
-    liked = rng.sample(library, 12) + rng.sample(
-        [song for song in songs if song not in library], 11
-    )
+    others = [song for song in songs if song not in library]
+    rows = [{"user_id": user.id, "song_id": song.id} for song in library]
+    for days, row in enumerate(rows, start=20):
+        row["created_at"] = ago(days)
+    engine.add(models.UserLibrarySong, rows)
     engine.at(ago(19))
-    for song in liked:
+    for song in rng.sample(library, 8) + rng.sample(others, 6):
         engine.call("spotify", "like_song", person, song_id=song.id)
-    for song in rng.sample(library, 7):
-        engine.call("spotify", "download_song", person, song_id=song.id)
-    for album in rng.sample(albums, 4):
-        engine.call("spotify", "add_album_to_library", person, album_id=album.id)
-    for artist in rng.sample(engine.models.spotify.Artist.all(), 5):
-        engine.call("spotify", "follow_artist", person, artist_id=artist.id)
-    user = engine.user("spotify", person)
-    for song in rng.sample([song for song in songs if song not in library], 8):
-        engine.models.spotify.Recommendation.create_save(user_id=user.id, song_id=song.id)
-    for place, title in enumerate(_PLAYLISTS):
-        engine.at(ago(90 - place * 20))
-        reply = engine.call(
-            "spotify", "create_playlist", person, title=title, is_public=place % 2 == 1
-        )
-        for song in rng.sample(songs, 7):
-            _add_to_playlist(engine, person, reply["playlist_id"], song.id)
+    downloads = [{"user_id": user.id, "song_id": song.id} for song in rng.sample(library, 7)]
+    engine.add(models.UserDownloadedSong, downloads)
+    shelf = [{"user_id": user.id, "album_id": album.id} for album in rng.sample(albums, 4)]
+    engine.add(models.UserLibraryAlbum, shelf)
+    artists = rng.sample(models.Artist.all(), 5)
+    engine.add(
+        models.UserArtistFollowing,
+        [{"user_id": user.id, "artist_id": artist.id} for artist in artists],
+    )
+    hints = [{"user_id": user.id, "song_id": song.id} for song in rng.sample(others, 8)]
+    engine.add(models.Recommendation, hints)
+    _fill_playlists(engine, rng, person, songs)
     for song in rng.sample(library, 3):
         engine.call("spotify", "add_to_queue", person, song_id=song.id)
 
 
-def _add_to_playlist(engine: Engine, person: Person, playlist_id: int, song_id: int) -> None:
-    engine.call("spotify", "add_song_to_playlist", person, playlist_id=playlist_id, song_id=song_id)
+def _fill_playlists(engine: Engine, rng: Random, person: Person, songs: list[Any]) -> None:
+    for place, title in enumerate(_PLAYLISTS):
+        engine.at(ago(90 - place * 20))
+        is_public = place % 2 == 1
+        reply = engine.call("spotify", "create_playlist", person, title=title, is_public=is_public)
+        chosen = rng.sample(songs, 7)
+        rows = [{"playlist_id": reply["playlist_id"], "song_id": song.id} for song in chosen]
+        engine.add(engine.models.spotify.PlaylistSong, rows)
 
 
 def _fill_reviews(engine: Engine, rng: Random, songs: list[Any], albums: list[Any]) -> None:
-    """Two reviews an album and one for half of the songs; ratings follow from them."""
+    """Two reviews an album and one for every third song; ratings follow from them."""
     people = residents()
     for album in albums:
         for person in rng.sample(people, 2):
@@ -104,7 +106,7 @@ def _fill_reviews(engine: Engine, rng: Random, songs: list[Any], albums: list[An
                 rating=rating,
                 title=_REVIEW_TITLES[rating],
             )
-    for song in rng.sample(songs, len(songs) // 2):
+    for song in rng.sample(songs, len(songs) // 3):
         engine.at(ago(rng.randrange(10, 60)))
         rating = rng.randrange(1, 6)
         engine.call(

@@ -12,7 +12,7 @@ from world.accounts import profile_rows
 
 
 def write_seed(root: Path, seed: Seed) -> None:
-    """Writes data/tasks/<seed>_1 with specs.json and dbs/<app>.jsonl under `root`."""
+    """Writes data/tasks/<seed>_1 with specs.json and dbs/<app>.jsonl; the proof adds the rest."""
     folder = root / "data" / "tasks" / seed.task_id
     profile = profile_rows(seed.supervisor)
     person = profile["supervisor"]
@@ -29,7 +29,6 @@ def write_seed(root: Path, seed: Seed) -> None:
     _write_supervisor(folder / "dbs", seed, profile)
     for app in get_all_apps():
         (folder / "dbs" / f"{app}.jsonl").touch()  # a missing file costs the app its database
-    _write_blank_ground_truth(folder / "ground_truth")
 
 
 def _write_supervisor(folder: Path, seed: Seed, profile: dict) -> None:
@@ -52,21 +51,3 @@ def _write_supervisor(folder: Path, seed: Seed, profile: dict) -> None:
         models.supervisor.AccountPassword.create_save(**account, **owner)
     models.save(str(folder), format="changes", app_names=["supervisor"], delete_if_exists=True)
     models.close()
-
-
-def _write_blank_ground_truth(folder: Path) -> None:
-    """What the engine needs to open the task before its grade is made."""
-    folder.mkdir()
-    counts = ("num_apps", "num_apis", "num_api_calls", "num_solution_code_lines")
-    files = {
-        "metadata.json": json.dumps(
-            {"mode": "minimal", "difficulty": 1, **dict.fromkeys(counts, 0)}
-        ),
-        "public_data.json": "{}",
-        "private_data.json": "{}",
-        "answer.json": "null",
-        "test_data.json": "[]",
-        "evaluation.py": f"# Canary String: {CANARY_STRING}\n",
-    }
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")

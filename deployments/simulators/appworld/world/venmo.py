@@ -33,10 +33,7 @@ _COMMENTS = ("Thank you!", "That was fun.", "Finally!", "Next round is on me.")
 def fill_venmo(engine: Engine, rng: Random) -> None:
     """Fills Venmo from the point of view of each supervisor."""
     engine.at(ago(380))
-    for person in supervisors():
-        for friend in acquaintances(person):
-            _befriend(engine, person, friend)
-            _befriend(engine, friend, person)
+    _fill_friendships(engine)
     for person in supervisors():
         _fill_payments(engine, person, rng)
         _fill_requests(engine, person, rng)
@@ -50,10 +47,14 @@ def acquaintances(person: Person) -> list[Person]:
     return [other for other, names in known.items() if close.intersection(names)]
 
 
-def _befriend(engine: Engine, person: Person, friend: Person) -> None:
-    user, other = engine.user("venmo", person), engine.user("venmo", friend)
-    if not engine.models.venmo.Friendship.exists(user_id=user.id, friend_id=other.id):
-        engine.models.venmo.Friendship.create_save(user_id=user.id, friend_id=other.id)
+def _fill_friendships(engine: Engine) -> None:
+    pairs: dict[tuple[str, str], None] = {}  # a dict keeps its order, a set does not
+    for person in supervisors():
+        for friend in acquaintances(person):
+            pairs[person.email, friend.email] = pairs[friend.email, person.email] = None
+    ids = {user.email: user.id for user in engine.models.venmo.User.all()}
+    rows = [{"user_id": ids[one], "friend_id": ids[other]} for one, other in pairs]
+    engine.add(engine.models.venmo.Friendship, rows)
 
 
 def _fill_payments(engine: Engine, person: Person, rng: Random) -> None:
