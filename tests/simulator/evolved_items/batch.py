@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from evolved_items.items import EvolvedItem
+from tests.simulator.evolved_items.items import EvolvedItem
 
 RUNNER = Path(__file__).with_name("runner.py")
 OUR_CODE = Path(__file__).parents[3] / "deployments" / "simulators" / "appworld"

@@ -231,13 +231,22 @@ class Changes:
         return labels
 
     def effects(self) -> list[Effect]:
-        """The effects, for people and for `compare`: only the labels `gone` and `new` are compared."""
-        labels = self._labels()
-        return [
-            self._effect(key, labels.get(key)) for key in sorted(self.gone.keys() | self.new.keys())
-        ]
+        """The effects as JSON data, for people and for `item_tests.compare`.
 
-    def _effect(self, key: Key, label: str | None) -> Effect:
+        `gone` and `new` are the labels of the row before and after; `own` is `new` without what the
+        row's neighbours add to it.
+        """
+        labels, unlabelled = self._labels(), dict.fromkeys(self.new, "")
+        found = []
+        for key in sorted(self.gone.keys() | self.new.keys()):
+            effect = self._effect(key)
+            if key in self.new:
+                effect["new"] = labels[key]
+                effect["own"] = self._signature(key, self.new[key], unlabelled, by_policy=True)
+            found.append(effect)
+        return found
+
+    def _effect(self, key: Key) -> Effect:
         before, after = self.gone.get(key), self.new.get(key)
         if before is None or after is None:
             change, fields = ("added" if before is None else "removed"), list(after or before or {})
@@ -253,7 +262,8 @@ class Changes:
             "before": {f: self._readable(key[0], f, before[f]) for f in shown} if before else {},
             "references": [f for f in shown if f in links or f in ADDRESS_FIELDS],
             "gone": self._signature(key, before) if before else None,
-            "new": label,
+            "new": None,
+            "own": None,
         }
 
     def _readable(self, name: str, field: str, value: Any) -> Any:

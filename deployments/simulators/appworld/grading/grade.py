@@ -6,11 +6,12 @@ from typing import Any
 from appworld import AppWorld
 from appworld.common.utils import answer_to_text
 from appworld.evaluator import evaluate_task
+
 from grading.changes import Effect, read_changes
 from grading.ground_truth import model_pair
 from grading.item_tests import compare, given_answer, tidy_answer
 
-LABELS = ("gone", "new")
+LABELS = ("gone", "new", "own")
 
 
 def grade(world: AppWorld) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 from appworld import AppWorld
 from appworld.collections.models import ModelCollectionPair
 from appworld.common.constants import CANARY_STRING
+
 from grading.changes import OPEN_POLICY, Effect, read_changes
 from grading.item_tests import (
     ANSWER_REQUIREMENT,

@@ -51,19 +51,43 @@ def tidy_answer(answer: Any) -> Any:
 def compare(expected: list[Effect], given: list[Effect]) -> tuple[list[Effect], list[Effect]]:
     """Split into effects that are missing from `given` and effects that are unexpected in it.
 
-    A change of a row and its replacement by a new row of the changed content are equal.
+    A change of a row and its replacement by a new row of the changed content are equal. A row that
+    is right by itself is not blamed for what is wrong with the rows around it, unless only the way in
+    which rows hang together is wrong.
     """
+    missing, unexpected = left_over(expected, given), left_over(given, expected)
+    shared = Counter(map(own_label, missing)) & Counter(map(own_label, unexpected))
+    blamed = without(missing, shared), without(unexpected, shared)
+    return blamed if any(blamed) else (missing, unexpected)
 
-    def left_over(wanted: list[Effect], found: list[Effect]) -> list[Effect]:
-        stock = Counter(label for effect in found for label in labels(effect))
-        rest = []
-        for effect in wanted:
-            if any(stock[label] <= 0 for label in labels(effect)):
-                rest.append(effect)
-            stock.subtract(labels(effect))
-        return rest
+
+def left_over(wanted: list[Effect], found: list[Effect]) -> list[Effect]:
+    """Effects of `wanted` that have no equal in `found`."""
 
     def labels(effect: Effect) -> list[tuple[str, str]]:
         return [(part, effect[part]) for part in ("gone", "new") if effect[part]]
 
-    return left_over(expected, given), left_over(given, expected)
+    stock = Counter(label for effect in found for label in labels(effect))
+    rest = []
+    for effect in wanted:
+        if any(stock[label] <= 0 for label in labels(effect)):
+            rest.append(effect)
+        stock.subtract(labels(effect))
+    return rest
+
+
+def own_label(effect: Effect) -> tuple[str | None, str | None]:
+    """What an effect is without its neighbours."""
+    return effect["gone"], effect["own"]
+
+
+def without(effects: list[Effect], shared: Counter) -> list[Effect]:
+    """The effects but for as many of each own label as `shared` counts."""
+    left = Counter(shared)
+    rest = []
+    for effect in effects:
+        if left[own_label(effect)] > 0:
+            left[own_label(effect)] -= 1
+        else:
+            rest.append(effect)
+    return rest

@@ -1,0 +1,419 @@
+"""The fairness rules of the grade, one by one, on real worlds.
+
+Each item below has a gold and programs that a fair grade must pass or fail. They all run in one process
+of AppWorld's interpreter; then stock AppWorld grades from disk, in another, the states that they left.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.simulator.evolved_items.batch import borrow_world, job_of, run_batch
+from tests.simulator.evolved_items.items import FOLDER, EvolvedItem
+
+PREAMBLE = (FOLDER / "preamble.txt").read_text()
+COMPLETE = "\napis.supervisor.complete_task()\n"
+
+
+def make_item(
+    name: str,
+    instruction: str,
+    setup: str,
+    gold: str,
+    passing: dict[str, str],
+    failing: dict[str, str],
+    end: str = COMPLETE,
+    expects_answer: bool = False,
+) -> EvolvedItem:
+    """An item whose gold and programs all begin with `setup`; a program with its own end says so."""
+    bodies = {"gold": gold, **passing, **failing}
+    programs = {
+        key: PREAMBLE + setup + body + ("" if "complete_task" in body else end)
+        for key, body in bodies.items()
+    }
+    passes = frozenset({"gold", *passing})
+    return EvolvedItem(
+        name, "roommatesinternet", instruction, programs["gold"], expects_answer, programs, passes
+    )
+
+
+NOTES = make_item(
+    "undone",
+    'Make a note titled "Plan" with the tags home and fun.',
+    'token = login("simple_note")\n'
+    "def note(title):\n"
+    "    found = apis.simple_note.search_notes(access_token=token, query=title)\n"
+    "    found = next(row for row in found if row['title'] == title)\n"
+    "    return apis.simple_note.show_note(access_token=token, note_id=found['note_id'])\n"
+    "def make(**fields):\n"
+    "    return apis.simple_note.create_note(access_token=token, **fields)['note_id']\n",
+    'make(title="Plan", content="", tags=["home", "fun"])',
+    {
+        "list_in_other_order": 'make(title="Plan", content="", tags=["fun", "home"])',
+        "made_and_deleted_first_so_ids_differ": (
+            'apis.simple_note.delete_note(access_token=token, note_id=make(title="x", content="y"))\n'
+            'make(title="Plan", content="", tags=["fun", "home"])'
+        ),
+        "old_row_deleted_and_made_again": (
+            'make(title="Plan", content="", tags=["home", "fun"])\n'
+            'old = note("Groceries")\n'
+            "apis.simple_note.delete_note(access_token=token, note_id=old['note_id'])\n"
+            "make(**{field: old[field] for field in ('title', 'content', 'tags', 'pinned')})"
+        ),
+        "old_row_changed_and_changed_back": (
+            'make(title="Plan", content="", tags=["home", "fun"])\n'
+            'old = note("Groceries")\n'
+            "for pinned in (not old['pinned'], old['pinned']):\n"
+            "    apis.simple_note.update_note(\n"
+            "        access_token=token, note_id=old['note_id'], pinned=pinned)"
+        ),
+        "text_where_the_gold_has_none": 'make(title="Plan", content="My plan", tags=["home", "fun"])',
+        "code_asked_for_by_mail": (
+            'make(title="Plan", content="", tags=["home", "fun"])\n'
+            "apis.simple_note.send_password_reset_code(email=me['email'])"
+        ),
+    },
+    {
+        "old_row_deleted_and_made_again_in_other_words": (
+            'make(title="Plan", content="", tags=["home", "fun"])\n'
+            'old = note("Groceries")\n'
+            "apis.simple_note.delete_note(access_token=token, note_id=old['note_id'])\n"
+            "make(title='Groceries', content='- salt', tags=old['tags'], pinned=old['pinned'])"
+        ),
+        "another_list": 'make(title="Plan", content="", tags=["home"])',
+        "never_completed": 'make(title="Plan", content="", tags=["home", "fun"])  # no complete_task',
+    },
+)
+
+TEXTS = make_item(
+    "texts",
+    "Write a note called Music report: how many songs my playlists hold, and the titles of the songs "
+    "of my playlist Weekend.",
+    'token, spotify = login("simple_note"), login("spotify")\n'
+    "playlists = pages(apis.spotify.show_playlist_library, access_token=spotify)\n"
+    "total = sum(len(row['song_ids']) for row in playlists)\n"
+    "weekend = next(row['playlist_id'] for row in playlists if row['title'] == 'Weekend')\n"
+    "weekend = apis.spotify.show_playlist(access_token=spotify, playlist_id=weekend)\n"
+    "titles = [song['title'] for song in weekend['songs']]\n"
+    "def report(text):\n"
+    "    apis.simple_note.create_note(access_token=token, title='Music report', content=text)\n",
+    "report(f'Songs in playlists: {total}\\n' + '\\n'.join(titles))",
+    {
+        "other_words": "report('Weekend has ' + ', '.join(sorted(titles)) + f'. All: {total}.0 songs.')",
+        "numbered_list": (
+            "lines = [f'{n}. {title}' for n, title in enumerate(titles, start=1)]\n"
+            "report('\\n'.join(lines) + f'\\nTotal number: {total}')"
+        ),
+    },
+    {
+        "other_number": "report(f'Songs in playlists: {total + 1}\\n' + '\\n'.join(titles))",
+        "name_missing": "report(f'Songs in playlists: {total}\\n' + '\\n'.join(titles[1:]))",
+        "name_too_many": (
+            "rest = pages(apis.spotify.show_song_library, access_token=spotify)\n"
+            "extra = next(row['title'] for row in rest if row['title'] not in titles)\n"
+            "report(f'Songs in playlists: {total}\\n' + '\\n'.join([*titles, extra]))"
+        ),
+    },
+)
+
+QUOTED = make_item(
+    "quoted",
+    'Comment "Thank you so much!" on the latest payment that I received on Venmo.',
+    'token = login("venmo")\n'
+    "rows = pages(apis.venmo.show_transactions, access_token=token, direction='received')\n"
+    "latest = max(rows, key=lambda row: row['created_at'])['transaction_id']\n"
+    "def comment(text):\n"
+    "    return apis.venmo.create_transaction_comment(\n"
+    "        access_token=token, transaction_id=latest, comment=text)['comment_id']\n",
+    "comment('Thank you so much!')",
+    {
+        "case_and_spaces": "comment('thank you  SO much!')",
+        "notifications_read": (
+            "comment('Thank you so much!')\n"
+            "apis.venmo.mark_notifications(access_token=token, read=True)"
+        ),
+        "wrong_then_right": (
+            "apis.venmo.update_transaction_comment(\n"
+            "    access_token=token, comment_id=comment('Thanks'), comment='Thank you so much!')"
+        ),
+    },
+    {
+        "other_words": "comment('Thank you very much!')",
+        "twice": "comment('Thank you so much!')\n" * 2,
+    },
+)
+
+NOTICES = make_item(
+    "notices",
+    "Mark all my Venmo notifications as read.",
+    'token = login("venmo")\n',
+    "apis.venmo.mark_notifications(access_token=token, read=True)",
+    {},
+    {"nothing": "", "deleted_instead": "apis.venmo.delete_notifications(access_token=token)"},
+)
+
+TITLES = make_item(
+    "titles",
+    'Rename my playlist "Weekend" to "Saturday" and my playlist "Road Songs" to "On the road".',
+    'token = login("spotify")\n'
+    "rows = pages(apis.spotify.show_playlist_library, access_token=token)\n"
+    "ids = {row['title']: row['playlist_id'] for row in rows}\n"
+    "def rename(old, new):\n"
+    "    apis.spotify.update_playlist(access_token=token, playlist_id=ids[old], title=new)\n",
+    "rename('Weekend', 'Saturday'); rename('Road Songs', 'On the road')",
+    {
+        "by_a_detour": "rename('Road Songs', 'x')\nrename('Weekend', 'Saturday')\n"
+        "rename('Road Songs', 'On the road')"
+    },
+    {
+        # The same two titles are gone and the same two are there, but on the wrong songs.
+        "swapped": "rename('Weekend', 'On the road'); rename('Road Songs', 'Saturday')",
+        "one_only": "rename('Weekend', 'Saturday')",
+    },
+)
+
+QUEUE = make_item(
+    "queue",
+    "Add the songs Paper Kite and Chrome Sunday to my Spotify queue, in this order.",
+    'token = login("spotify")\n'
+    "def add(title):\n"
+    "    found = apis.spotify.search_songs(query=title)\n"
+    "    song = next(row['song_id'] for row in found if row['title'] == title)\n"
+    "    apis.spotify.add_to_queue(access_token=token, song_id=song)\n",
+    "add('Paper Kite'); add('Chrome Sunday')",
+    {},
+    {"other_order": "add('Chrome Sunday'); add('Paper Kite')"},
+)
+
+GROUPS = make_item(
+    "groups",
+    "Record in Splitwise, outside of groups, that I paid $58 for Tickets, shared by Tomas, Dayo and me.",
+    'token = login("splitwise")\n'
+    "people = [me['email'], 'tomas.reyes@example.com', 'dayo.okafor@example.com']\n"
+    "def record(amount=58, **fields):\n"
+    "    return apis.splitwise.record_expense(access_token=token, description='Tickets',\n"
+    "        paid_amount=amount, payer_email=me['email'], debtor_emails=people, **fields)['expense_id']\n",
+    "record()",
+    {
+        "soft_delete_takes_what_hangs_on_it": (
+            "wrong = record(60)\n"
+            "apis.splitwise.post_expense_comment(access_token=token, expense_id=wrong, comment='?')\n"
+            "apis.splitwise.delete_expense(access_token=token, expense_id=wrong)\n"
+            "record()"
+        ),
+    },
+    {
+        "deleted_at_last": "apis.splitwise.delete_expense(access_token=token, expense_id=record())",
+        # A known limit: 19.33 + 19.33 + 19.34 is as good a split as the engine's own.
+        "split_by_hand_to_the_cent": "record(debt_amounts=[19.34, 19.33, 19.33])",
+    },
+)
+
+CARDS = make_item(
+    "cards",
+    "Add $50 to my Venmo balance.",
+    'token = login("venmo")\n'
+    "cards = [c['payment_card_id'] for c in apis.venmo.show_payment_cards(access_token=token)]\n"
+    "def add(card, amount=50):\n"
+    "    apis.venmo.add_to_venmo_balance(access_token=token, amount=amount, payment_card_id=card)\n",
+    "add(cards[0])",
+    {"another_card": "add(cards[1])"},
+    {"another_amount": "add(cards[0], 40)"},
+)
+
+NAMED_CARD = make_item(
+    "namedcard",
+    "Add $50 to my Venmo balance from the card that I added first.",
+    CARDS.attacks["gold"].removeprefix(PREAMBLE).removesuffix("add(cards[0])" + COMPLETE),
+    "add(cards[0])",
+    {},
+    {"another_card": "add(cards[1])"},
+)
+
+ORDER = make_item(
+    "order",
+    "Add the tasks Paint and Sand to my project Errands in Todoist.",
+    'token = login("todoist")\n'
+    "rows = pages(apis.todoist.show_projects, access_token=token)\n"
+    "errands = next(row['project_id'] for row in rows if row['name'] == 'Errands')\n"
+    "def add(title, **fields):\n"
+    "    apis.todoist.create_task(\n"
+    "        access_token=token, project_id=errands, title=title, **fields)\n",
+    "add('Paint'); add('Sand')",
+    {"other_order": "add('Sand'); add('Paint')"},
+    {"one_only": "add('Sand')"},
+)
+
+ASKED_ORDER = make_item(
+    "askedorder",
+    "Add the task Paint to my project Errands in Todoist, at the very top.",
+    ORDER.attacks["gold"]
+    .removeprefix(PREAMBLE)
+    .removesuffix("add('Paint'); add('Sand')" + COMPLETE),
+    "add('Paint', order_index=0)",
+    {},
+    {"at_the_end": "add('Paint')"},
+)
+
+REPLIES = make_item(
+    "replies",
+    'Reply "Yes" and then, in a mail of its own, "Really" to the mail Spare key in my inbox.',
+    'token = login("gmail")\n'
+    "rows = pages(apis.gmail.show_inbox_threads, access_token=token, query='Spare key')\n"
+    "thread = next(row['email_thread_id'] for row in rows if row['subject'] == 'Spare key')\n"
+    "mails = apis.gmail.show_thread(access_token=token, email_thread_id=thread)['emails']\n"
+    "def reply(text):\n"
+    "    apis.gmail.reply_to_email(access_token=token, email_thread_id=thread,\n"
+    "        email_id=mails[0]['email_id'], body=text)\n",
+    "reply('Yes'); reply('Really')",
+    {"other_order": "reply('Really'); reply('Yes')"},
+    {"one_only": "reply('Yes')", "one_twice": "reply('Yes'); reply('Yes')"},
+)
+
+
+def answered(answer: str) -> str:
+    """A program that only gives an answer."""
+    return f"apis.supervisor.complete_task(answer={answer})\n"
+
+
+AMOUNT = make_item(
+    "amount",
+    "How much is my half of $121?",
+    "",
+    answered("60.5"),
+    {"as_text": answered("'60.50'")},
+    {"other": answered("60.05"), "none": COMPLETE, "with_a_sign": answered("'$60.5'")},
+    expects_answer=True,
+)
+
+NAMES = make_item(
+    "names",
+    "Who are my roommates?",
+    "",
+    answered("'Tomas, Priya, Dayo'"),
+    {"case_and_spaces": answered("'tomas,Priya ,dayo'")},
+    {
+        "missing": answered("'Tomas, Priya'"),
+        "and_a_write": "apis.phone.create_alarm(access_token=login('phone'), time='10:00')\n"
+        + answered("'Tomas, Priya, Dayo'"),
+    },
+    expects_answer=True,
+)
+
+LINES = make_item(
+    "lines",
+    "Text Tomas a poem of two lines.",
+    'token = login("phone")\ntext = """Roses are red,\n  violets are blue."""\n',
+    "apis.phone.send_text_message(access_token=token, phone_number='2065550101', message=text)",
+    {},
+    {
+        "to_another": "apis.phone.send_text_message(\n"
+        "    access_token=token, phone_number='2065550102', message=text)",
+        "an_answer_unasked": "apis.phone.send_text_message(access_token=token,"
+        " phone_number='2065550101', message=text)\n" + answered("'done'"),
+    },
+)
+
+ITEMS = (
+    *(NOTES, TEXTS, QUOTED, NOTICES, TITLES, QUEUE, GROUPS, CARDS, NAMED_CARD),
+    *(ORDER, ASKED_ORDER, REPLIES, AMOUNT, NAMES, LINES),
+)
+CASES = [(item, attack) for item in ITEMS for attack in item.attacks]
+Graded = dict[tuple[str, str], dict]
+
+
+@pytest.fixture(scope="module")
+def root(
+    appworld_python: Path, appworld_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """An APPWORLD_ROOT that holds all items of this module as task directories."""
+    place = borrow_world(appworld_home, tmp_path_factory.mktemp("grading"))
+    run_batch(appworld_python, place, "write", job_of(ITEMS))
+    return place
+
+
+@pytest.fixture(scope="module")
+def graded(root: Path, appworld_python: Path) -> Graded:
+    """Our outcome of every case."""
+    results = run_batch(appworld_python, root, "ours", job_of(ITEMS))
+    return {(case["item"], case["name"]): case for case in results}
+
+
+@pytest.fixture(scope="module")
+def from_disk(root: Path, appworld_python: Path, graded: Graded) -> Graded:
+    """Stock AppWorld's result of every case, from the state that our run left on disk."""
+    results = run_batch(appworld_python, root, "disk", job_of(ITEMS))
+    return {(case["item"], case["name"]): case for case in results}
+
+
+@pytest.mark.parametrize(
+    ("item", "attack"), CASES, ids=[f"{item.name}-{attack}" for item, attack in CASES]
+)
+def test_rule_of_fairness(graded: Graded, item: EvolvedItem, attack: str) -> None:
+    seen = graded[item.name, attack]
+    assert "Execution failed" not in seen["output"]
+    assert seen["solved"] == (attack in item.passing), seen["difference"]
+
+
+def test_stock_from_disk_agrees_in_every_case(graded: Graded, from_disk: Graded) -> None:
+    assert from_disk.keys() == graded.keys()
+    for case, seen in graded.items():
+        failed = {test["requirement"] for test in seen["tests"] if not test["passed"]}
+        assert from_disk[case]["solved"] == seen["solved"], case
+        assert set(from_disk[case]["failures"]) == failed, case
+
+
+def test_never_completing_is_told_from_failing(graded: Graded) -> None:
+    assert not graded["undone", "never_completed"]["completed"]
+    answer = graded["undone", "never_completed"]["difference"]["answer"]
+    assert answer == {"expected": None, "given": "<<NOT_GIVEN>>"}
+    assert graded["undone", "another_list"]["completed"]
+
+
+def test_difference_names_the_entity_and_hides_ids_of_new_rows(graded: Graded) -> None:
+    difference = graded["lines", "to_another"]["difference"]
+    (missing,) = [e for e in difference["missing"] if e["table"] == "GlobalTextMessage"]
+    (unexpected,) = [e for e in difference["unexpected"] if e["table"] == "GlobalTextMessage"]
+    assert missing.keys() == {"app", "table", "change", "row", "content", "before", "references"}
+    assert missing["app"] == "phone" and missing["change"] == "added" and missing["row"] is None
+    assert set(missing["references"]) == {"sender_id", "receiver_id"}
+    assert "2065550101" in missing["content"]["receiver_id"]
+    assert "2065550102" in unexpected["content"]["receiver_id"]
+    assert missing["content"]["message"] == unexpected["content"]["message"]
+
+
+def test_difference_shows_a_changed_row_before_and_after(graded: Graded) -> None:
+    (missing,) = graded["titles", "one_only"]["difference"]["missing"]
+    assert missing["change"] == "changed" and isinstance(missing["row"], int)
+    assert missing["before"] == {"title": "Road Songs"}
+    assert missing["content"] == {"title": "On the road"}
+
+
+def test_task_directories_stand_alone_and_carry_the_canary(root: Path) -> None:
+    for item in ITEMS:
+        folder = root / "data" / "tasks" / f"{item.name}_1" / "ground_truth"
+        for name in ("evaluation.py", "solution.py", "compiled_solution.py"):
+            assert (folder / name).read_text().startswith("# Canary String: ")
+        assert "from grading" not in (folder / "evaluation.py").read_text()
+        labels = {test["label"] for test in json.loads((folder / "test_data.json").read_text())}
+        assert labels == {"no_op_pass", "no_op_fail"}
+        assert not list(folder.parent.glob(".*"))
+
+
+def test_stock_verifies_the_items_in_full_mode(root: Path, appworld_python: Path) -> None:
+    """`appworld verify tasks` opens each in full mode, runs the compiled solution, and evaluates."""
+    datasets = root / "data" / "datasets"
+    datasets.mkdir(exist_ok=True)
+    (datasets / "train.txt").write_text("".join(f"{item.name}_1\n" for item in ITEMS))
+    (datasets / "dev.txt").write_text("")
+    done = subprocess.run(
+        [str(appworld_python), "-W", "ignore", "-m", "appworld.cli", "verify", "tasks"],
+        env={"PATH": os.environ["PATH"], "HOME": str(root), "APPWORLD_ROOT": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert f"Passed {len(ITEMS)}/{len(ITEMS)} tasks." in done.stdout, done.stdout + done.stderr
