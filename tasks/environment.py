@@ -165,6 +165,8 @@ def compile_bytecode(python: Path, folder: Path, progress: Progress, held: int) 
 
 
 def _check_machine(folder: Path, needed_bytes: int) -> None:
+    if folder.resolve() == Path(sys.prefix).resolve():
+        raise InputError(f"{folder}: is active and has to be made anew; run `deactivate` first")
     if importlib.util.find_spec("pip") is None:
         raise InputError(
             f"pip is missing for {sys.executable}: install it (Debian: apt-get install python3-pip)"

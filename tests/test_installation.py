@@ -102,6 +102,18 @@ def test_the_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None
     assert "usage" in capsys.readouterr().err
 
 
+def test_an_active_environment_is_not_pulled_from_under_itself(
+    made: Path, tmp_path: Path, checkout: Path
+) -> None:
+    active = made / "venv"
+    other = tmp_path / "requirements.lock"
+    other.write_text("# another lock\n")
+    command = [active / "bin" / "python", "-m", "tasks.environment", active, other]
+    result = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert result.returncode == 2 and "deactivate" in result.stderr
+    assert weight(active / "bin" / "python") == "3"
+
+
 def test_set_up_starts_before_anything_is_installed(checkout: Path) -> None:
     """Without site-packages, as on a fresh machine."""
     command = [sys.executable, "-S", "-m", "tasks.environment"]
