@@ -1,7 +1,6 @@
-"""Each mart against small rows worked out by hand; each check against a planted bad row."""
+"""Each mart against small rows worked out by hand, and the rules that every SQL file keeps."""
 
 import re
-import shutil
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -10,100 +9,29 @@ import duckdb
 import polars as pl
 import pytest
 
+from tests.sound_campaign import SOUND, loaded
 from tests.warehouse_rows import (
     CAMPAIGN,
-    attempt,
     campaign,
-    check,
     embedding,
-    flatten,
-    gold_calls,
     item,
     kept,
     label,
     llm_call,
     score,
     seed,
-    spec,
     step,
 )
 from warehouse import marts
-from warehouse.records import Row, Score
-from warehouse.schema import column_types
-from warehouse.store import Loader, WarehouseError
+from warehouse.store import WarehouseError
 from warehouse.views import SQL_FOLDER, SqlFile, ordered_views, read_folder
 
 EVERY_FILE = [file for folder in ("staging", "marts", "checks") for file in read_folder(folder)]
 
 
-def loaded(path: Path, *parts: Row | list[Row]) -> Path:
-    """A warehouse with these rows, published."""
-    with Loader(path) as loader:
-        loader.put(flatten(*parts))
-    return path
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "warehouse.duckdb"
-
-
-SOUND = flatten(
-    campaign(),
-    spec(),
-    [item(name) for name in ("s0", "s1", "v0", "v1")],
-    seed("s0", 0),
-    seed("s1", 1),
-    gold_calls("s0", "supervisor", "phone"),
-    gold_calls("s1", "supervisor"),
-    gold_calls("v0", "phone", "venmo", "phone"),
-    gold_calls("v1", "phone", "gmail", "venmo"),
-    step(0, "s0", "v0"),
-    step(1, "s0", None),
-    step(2, "s1", "v1", direction="easier"),
-    step(3, "s1", None, rejection="hard_coded", direction="easier"),
-    [check(name) for name in ("v0", "v1")],
-    attempt("s0", 0, "solved"),
-    attempt("s0", 1, "solved"),
-    attempt("s1", 0, "failed"),
-    attempt("s1", 1, "unscored", cause="SimulatorError"),
-    [attempt("v0", n, "solved" if n < 5 else "failed") for n in range(10)],
-    [attempt("v1", n, "solved" if n < 5 else "failed") for n in range(10)],
-    score("s0", 2, 2),
-    score("s1", 0, 1, unscored=1),
-    score("v0", 5, 10),
-    score("v1", 5, 10),
-    kept("v0", "s0"),
-    kept("v1", "s1", verdict="vague"),
-    label("s0", "difficulty", 1),
-    label("s0", "difficulty", 3, source="author"),
-    label("s1", "difficulty", 2, source="judge0"),
-    label("v0", "difficulty", 3),
-    label("v0", "difficulty", 1, source="a judge"),
-    label("s0", "F1", 0),
-    label("s0", "F1", 1, source="judge0"),
-    label("s1", "F1", 0),
-    label("v0", "F1", 1),
-    label("s1", "F2", 1),
-    label("v0", "R2", 1, attempt_id=f"{CAMPAIGN}/v0/5"),
-    label("v0", "R3", 0, attempt_id=f"{CAMPAIGN}/v0/5"),
-    label("v0", "R2", 1, attempt_id=f"{CAMPAIGN}/v0/6"),
-    embedding("s0", 1.0, 0.0),
-    embedding("v0", 0.0, 2.0),
-    llm_call("c0", prompt_tokens=100, completion_tokens=20, cost_usd=0.5),
-    llm_call("c1", prompt_tokens=50, completion_tokens=10, cost_usd=0.25),
-    llm_call("c2", role="judge", prompt_tokens=7, completion_tokens=1, cost_usd=1.0),
-    llm_call(
-        "c3",
-        role="judge",
-        cause="ProviderError",
-        finish_reason=None,
-        prompt_tokens=None,
-        completion_tokens=None,
-        cost_usd=None,
-    ),
-)
-"""A whole small campaign: two seeds, four steps, two variants selected, one of them judged valid."""
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +56,12 @@ def test_difficulty_takes_code_over_judge_and_never_the_author(sound: Path) -> N
 
 def test_a_feature_holds_when_code_or_judge_says_so(sound: Path) -> None:
     columns = "feature original_labelled original_items original_share evolved_share growth"
-    rows = {row[0]: row[1:] for row in rows_of(sound, "features", columns)}
+    rows = {row[0]: row[1:] for row in marts.read(sound, "features").select(columns.split()).rows()}
 
     assert rows["F1"] == (2, 1, 0.5, 1.0, 1.0)
     assert rows["F2"] == (1, 1, 1.0, None, None)
     assert rows["F10"] == (0, 0, None, None, None)
-    assert len(rows) == 10
+    assert list(rows) == [f"F{number}" for number in range(1, 11)]
 
 
 def test_feature_failure_counts_the_failed_attempts_of_a_cell(sound: Path) -> None:
@@ -178,7 +106,7 @@ def test_completion_histogram_keeps_never_and_always_apart(path: Path) -> None:
         score("unscored", 0, 0, unscored=10),
     )
 
-    histogram = marts.read(path, "completion_histogram", item_set="original").sort("bin")
+    histogram = marts.read(path, "completion_histogram", item_set="original")
 
     assert histogram["items"].to_list() == [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1]
     assert histogram["bin"].to_list() == pytest.approx([n / 10 for n in range(11)])
@@ -202,7 +130,7 @@ def test_farthest_pairs_compare_a_variant_with_its_own_root(path: Path) -> None:
         embedding("near", 1.0, 0.0, 0.0, embedder="other"),
     )
 
-    pairs = marts.read(path, "farthest_pairs").sort("rank")
+    pairs = marts.read(path, "farthest_pairs")
 
     columns = ["item_id", "root", "distance", "rank", "embedder"]
     assert pairs.select(columns).rows() == [
@@ -401,88 +329,3 @@ def test_query_gives_columns_and_rows(sound: Path) -> None:
         ["item_id", "position"],
         [("s0", 0), ("s1", 1)],
     )
-
-
-def test_a_sound_warehouse_passes_every_check(sound: Path) -> None:
-    assert marts.run_checks(sound) == []
-
-
-ODD_SCORE = score("s0", 2, 2)
-PLANTED: dict[str, list[Row]] = {
-    "attempt_without_item": [attempt("lost", 0, "failed")],
-    "cause_contradicts_outcome": [attempt("s0", 1, "solved", cause="turn_limit")],
-    "unscored_counted_in_score": [score("s1", 0, 2)],
-    "score_disagrees_with_attempts": [score("s0", 1, 2)],
-    "kept_below_gate": [kept("v0", "s0")[0].model_copy(update={"solved": 0})],
-    "selection_not_by_variance": [kept("v0", "s0")[0].model_copy(update={"solved": 6})],
-    "verdict_on_unselected": [kept("s1", "s1")[1]],
-    "vector_length": [embedding("v0", 1.0, 0.0).model_copy(update={"dimensions": 3})],
-    "label_outside_range": [label("s0", "difficulty", 4)],
-    "reason_on_unfailed_attempt": [label("s0", "R1", 1, attempt_id=f"{CAMPAIGN}/s0/0")],
-    "step_accepted_without_checks": [step(0, "s0", "s1")],
-    "step_neither_accepted_nor_rejected": [step(1, "s0", None, rejection=None)],
-    "reply_without_tokens": [llm_call("c0", prompt_tokens=None, completion_tokens=None)],
-    "not_a_number": [ODD_SCORE.model_copy(update={"bell": float("nan")})],
-    "share_outside_range": [attempt("s1", 0, "failed", partial=50.0)],
-    "lineage_broken": [step(1, "v0", None)],
-    "item_without_gold_run": [item("s2"), seed("s2", 2)],
-}
-"""For each check, rows that it has to find when they are loaded over the sound ones."""
-
-PLANTED_BY_SQL = {"duplicate_keys": "INSERT INTO steps FROM steps LIMIT 1"}
-"""What the loader itself never lets in."""
-
-
-def test_every_check_has_a_planted_row() -> None:
-    names = {check.name for check in read_folder("checks")}
-
-    assert names == PLANTED.keys() | PLANTED_BY_SQL.keys(), "plant a bad row for each new check"
-
-
-@pytest.fixture
-def sound_copy(sound: Path, path: Path) -> Path:
-    """The sound warehouse once more, to spoil."""
-    return shutil.copyfile(sound, path)
-
-
-def failing_checks(path: Path) -> dict[str, marts.CheckFailure]:
-    return {failure.check: failure for failure in marts.run_checks(path)}
-
-
-@pytest.mark.parametrize("name", PLANTED)
-def test_a_check_finds_its_planted_row(sound_copy: Path, name: str) -> None:
-    failure = failing_checks(loaded(sound_copy, PLANTED[name]))[name]
-
-    assert failure.rows and failure.incident.startswith("incident: ")
-
-
-@pytest.mark.parametrize("name", PLANTED_BY_SQL)
-def test_a_check_finds_what_only_sql_can_plant(sound_copy: Path, name: str) -> None:
-    with duckdb.connect(sound_copy) as connection:
-        connection.execute(PLANTED_BY_SQL[name])
-
-    assert name in failing_checks(sound_copy)
-
-
-def test_not_a_number_is_found_in_every_column_of_scores(sound_copy: Path) -> None:
-    floats = [name for name, kind in column_types(Score).items() if kind == "DOUBLE"]
-    spoilt = [
-        score(f"nan in {name}", 1, 2).model_copy(update={name: float("nan")}) for name in floats
-    ]
-
-    found = failing_checks(loaded(sound_copy, spoilt))["not_a_number"].rows
-
-    assert {row[1] for row in found} == {row.item_id for row in spoilt} and len(floats) == 10
-
-
-def test_a_later_twin_that_is_rejected_leaves_the_accepted_step_sound(sound_copy: Path) -> None:
-    twin = step(4, "s0", None, rejection="near_copy_of_sibling")
-    loaded(sound_copy, twin, check("v0", "near_copy_of_sibling", passed=False))
-
-    assert marts.run_checks(sound_copy) == []
-
-
-def test_a_failed_check_of_an_accepted_child_is_found(sound_copy: Path) -> None:
-    loaded(sound_copy, check("v0", "padded", passed=False))
-
-    assert failing_checks(sound_copy).keys() == {"step_accepted_without_checks"}

@@ -13,8 +13,8 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from warehouse.files import WarehouseError, naming, require_database
 from warehouse.records import TABLES
-from warehouse.store import WarehouseError, naming, require_database
 from warehouse.views import ordered_views, read_folder, refresh
 
 __all__ = ["CheckFailure", "query", "read", "refresh", "run_checks"]

@@ -1,174 +1,40 @@
-"""The one place that opens DuckDB files for writing.
-
-While one process has a DuckDB file open for writing, nobody else can open it, not even to read. So
-rows are written to a private file beside the published one, and published by copy and `os.replace`:
-readers keep what they opened. A lock file makes several processes take turns, a batch each; the
-operating system lets go of it when its holder is killed.
+"""Rows into the warehouse: loaded while a campaign runs, rebuilt, or a campaign's taken out.
 
 Every row is a projection of the spool, so a file that is lost or too old is made again, not mended.
 """
 
-import fcntl
 import os
-import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import duckdb
 
+from warehouse.files import (
+    WarehouseError,
+    adopt,
+    log_of,
+    naming,
+    opened,
+    prepare,
+    private_path,
+    publish,
+    turn,
+)
 from warehouse.orphans import delete_rows
-from warehouse.records import TABLES, Row
-from warehouse.schema import column_types, create_table, merge_statement, rows_as_json
-from warehouse.views import refresh
+from warehouse.records import Row
+from warehouse.schema import merge_statement, rows_as_json
+
+__all__ = ["Loader", "WarehouseError", "delete_campaign", "rebuild"]
 
 BATCH_ROWS = 20_000
 """Most rows of one transaction: bounds the JSON text that a batch is turned into (about 20 MB)."""
 
-PATIENCE_S = 30.0
-"""How long a loader waits for a private file that is held open outside of our lock."""
-
 PUBLISH_SHARE = 0.1
 """Most of the loader's time that goes into copying: a large file is published less often."""
-
-
-class WarehouseError(Exception):
-    """The warehouse cannot be used. The message is one line: which file, what, what to do."""
-
-
-def private_path(path: Path) -> Path:
-    """The file that loaders write, beside the published one."""
-    return path.with_name(f"{path.stem}.loading{path.suffix}")
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Turns what DuckDB and the file system raise into a WarehouseError that names the file."""
-    try:
-        yield
-    except (duckdb.Error, OSError) as error:
-        what = str(error).partition("\n")[0]
-        full = "No space left" in what or "File too large" in what
-        advice = "; make room and run the same command again" if full else ""
-        raise WarehouseError(f"warehouse {path}: {what}{advice}") from error
-
-
-def require_database(path: Path) -> None:
-    """Raises WarehouseError where a file is not a DuckDB database, whatever its name says."""
-    with path.open("rb") as file:
-        head = file.read(12)
-    if head[8:] != b"DUCK":
-        raise WarehouseError(f"{path} is not a DuckDB database: move it away or name another file")
-
-
-@contextmanager
-def _turn(path: Path) -> Iterator[None]:
-    """Holds the lock of a warehouse; waits for as long as another loader has it.
-
-    An own file, as POSIX locks on the database itself fall when any of this process's handles on it
-    is closed, and copying it closes one.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        require_database(path)  # before anything is written beside a file that is not ours
-    with path.with_name(path.name + ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _connect(file: Path) -> duckdb.DuckDBPyConnection:
-    """Opens for writing; waits for somebody who looks into the file by hand.
-
-    The storage version is that of DuckDB 1.5, so that 1.5 reads what 2.x wrote.
-    """
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            return duckdb.connect(file, config={"storage_compatibility_version": "v1.5.0"})
-        except duckdb.IOException as error:
-            if "Could not set lock" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-
-
-@contextmanager
-def _open(file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A writing connection; when it ends, all is in the file itself and nothing in a log beside it."""
-    connection = _connect(file)
-    try:
-        yield connection
-        connection.execute("CHECKPOINT")
-    finally:
-        connection.close()
-
-
-def _replace(source: Path, target: Path) -> None:
-    """Copies a closed database so that the target is the old one or the new one, never a part."""
-    part = target.with_name(target.name + ".part")
-    shutil.copyfile(source, part)
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-    os.replace(part, target)
-
-
-def _publish(path: Path) -> None:
-    """Shows readers what stands in the private file. Needs the lock."""
-    private = private_path(path)
-    if _log(private).exists():  # its last writer was killed: the log holds committed rows
-        with _open(private):
-            pass
-    _replace(private, path)
-
-
-def _log(file: Path) -> Path:
-    """Where DuckDB keeps what is committed and not yet in the file."""
-    return file.with_name(file.name + ".wal")
-
-
-def _prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Makes tables and views; raises WarehouseError where a table has other columns than its record.
-
-    One transaction: each statement on its own would wait for the disk.
-    """
-    connection.begin()
-    for record in TABLES:
-        connection.execute(create_table(record))
-    found: dict[str, dict[str, str]] = {}
-    for table, column, kind in connection.execute(
-        "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main'"
-    ).fetchall():
-        found.setdefault(table, {})[column] = kind
-    for record in TABLES:
-        if found[record.table] != column_types(record):
-            raise WarehouseError(
-                f"{path}: table {record.table} was made by another version; delete {path} and "
-                f"{private_path(path)}, they are made again from the spool"
-            )
-    refresh(connection)
-    connection.commit()
-
-
-def _adopt(path: Path) -> None:
-    """Gives the warehouse its private and its published file. Needs the lock.
-
-    A killed loader leaves a private file whose log DuckDB replays. Where there is none, it is made
-    from the published file, or new.
-    """
-    private = private_path(path)
-    if private.exists():
-        require_database(private)
-    else:
-        _log(private).unlink(missing_ok=True)
-        if path.exists():
-            _replace(path, private)
-    with _open(private) as connection:
-        _prepare(connection, path)
-    if not path.exists():
-        _publish(path)
 
 
 def _merge(connection: duckdb.DuckDBPyConnection, rows: list[Row]) -> None:
@@ -215,8 +81,9 @@ class Loader:
         self._accepted = self._published = self._wanted = 0
         self._closing = False
         self._failure: Exception | None = None
-        with naming(path), _turn(path):
-            _adopt(path)
+        with naming(path), turn(path):
+            adopt(path)
+            publish(path)
         self._thread = threading.Thread(target=self._run, name="warehouse loader", daemon=True)
         self._thread.start()
 
@@ -272,50 +139,41 @@ class Loader:
                 self._changed.notify_all()
 
     def _serve(self) -> None:
-        """Loads what is pending, all of it in one go, and publishes when it is due or asked for."""
-        loaded, due = 0, time.monotonic()
+        """Loads and publishes when it is due; before that when asked, or when a whole batch waits.
+
+        Opening the file costs more than loading a few rows, so rows that nobody asked for gather.
+        """
+        due = time.monotonic()
         while True:
             with self._changed:
-                idle_s = max(0.0, due - time.monotonic()) if loaded > self._published else None
-                self._changed.wait_for(self._has_work, timeout=idle_s)
+                self._changed.wait_for(lambda: self._urgent() or self._accepted > self._published)
+                self._changed.wait_for(self._urgent, timeout=max(0.0, due - time.monotonic()))
                 rows, self._pending = self._pending, []
-                accepted, asked = self._accepted, self._wanted > self._published
-                closing = self._closing
+                accepted, closing = self._accepted, self._closing
+                asked = closing or self._wanted > self._published
             if rows:
-                with _turn(self._path), _open(private_path(self._path)) as connection:
+                with turn(self._path), opened(private_path(self._path)) as connection:
                     for batch in _batches(rows):
                         _merge(connection, batch)
-                loaded = accepted
-            if loaded > self._published and (asked or closing or time.monotonic() >= due):
-                cost_s = self._show(loaded)
+            if accepted > self._published and (asked or time.monotonic() >= due):
+                cost_s = self._show(accepted)
                 due = time.monotonic() + max(self._publish_every_s, cost_s / PUBLISH_SHARE)
             if closing:
                 return
 
-    def _has_work(self) -> bool:
-        return bool(self._pending) or self._closing or self._wanted > self._published
+    def _urgent(self) -> bool:
+        waits = len(self._pending) >= BATCH_ROWS
+        return waits or self._closing or self._wanted > self._published
 
     def _show(self, loaded: int) -> float:
         """Publishes; returns the seconds it took."""
         start = time.monotonic()
-        with _turn(self._path):
-            _publish(self._path)
+        with turn(self._path):
+            publish(self._path)
         with self._changed:
             self._published = loaded
             self._changed.notify_all()
         return time.monotonic() - start
-
-
-def _change(path: Path, change: Callable[[duckdb.DuckDBPyConnection], int]) -> int:
-    """Applies a change to the private file in one transaction and publishes it."""
-    with naming(path), _turn(path):
-        _adopt(path)
-        with _open(private_path(path)) as connection:
-            connection.begin()
-            changed = change(connection)
-            connection.commit()
-        _publish(path)
-    return changed
 
 
 def delete_campaign(path: Path, campaign: str) -> int:
@@ -323,7 +181,14 @@ def delete_campaign(path: Path, campaign: str) -> int:
 
     Returns the number of rows that went, 0 where the campaign is not there. Raises WarehouseError.
     """
-    return _change(path, lambda connection: delete_rows(connection, campaign))
+    with naming(path), turn(path):
+        adopt(path)
+        with opened(private_path(path)) as connection:
+            connection.begin()
+            gone = delete_rows(connection, campaign)
+            connection.commit()
+        publish(path)
+    return gone
 
 
 def rebuild(path: Path, rows: Iterable[Row]) -> int:
@@ -335,15 +200,15 @@ def rebuild(path: Path, rows: Iterable[Row]) -> int:
     private = private_path(path)
     draft = path.with_name(f"{path.stem}.rebuilding{path.suffix}")
     count = 0
-    with naming(path), _turn(path):
-        for leftover in (draft, _log(draft)):
+    with naming(path), turn(path):
+        for leftover in (draft, log_of(draft)):
             leftover.unlink(missing_ok=True)
-        with _open(draft) as connection:
-            _prepare(connection, path)
+        with opened(draft) as connection:
+            prepare(connection, path)
             for batch in _batches(rows):
                 _merge(connection, batch)
                 count += len(batch)
-        _log(private).unlink(missing_ok=True)
+        log_of(private).unlink(missing_ok=True)
         os.replace(draft, private)
-        _publish(path)
+        publish(path)
     return count

@@ -1,16 +1,16 @@
 -- incident: Two loaders insert the same step, and every count over steps is doubled. No primary
 --   key stands in the way (a DuckLake has none).
-select 'steps' as found_in, campaign || ' ' || step as key, count(*) as times
+select 'steps' as found_in, concat_ws(' ', campaign, step) as key, count(*) as times
 from main.steps
 group by campaign, step
 having count(*) > 1
 union all
-select 'attempts', campaign || ' ' || item_id || ' ' || solver || ' ' || measurement || ' ' || repeat, count(*)
+select 'attempts', concat_ws(' ', campaign, item_id, solver, measurement, repeat), count(*)
 from main.attempts
 group by campaign, item_id, solver, measurement, repeat
 having count(*) > 1
 union all
-select 'scores', campaign || ' ' || item_id || ' ' || measurement, count(*)
+select 'scores', concat_ws(' ', campaign, item_id, measurement), count(*)
 from main.scores
 group by campaign, item_id, measurement
 having count(*) > 1

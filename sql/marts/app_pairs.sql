@@ -41,3 +41,4 @@ left join together
     and together.item_set = sets.item_set
     and together.app_a = a.app
     and together.app_b = b.app
+order by sets.campaign, sets.item_set desc, items desc, app_a, app_b

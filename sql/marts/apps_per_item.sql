@@ -18,3 +18,4 @@ select
     count(*) / sum(count(*)) over (partition by campaign, item_set) as share
 from counted
 group by campaign, item_set, apps
+order by campaign, item_set desc, apps

@@ -52,3 +52,4 @@ left join counted
     and counted.item_set = totals.item_set
     and counted.measurement = totals.measurement
     and counted.tenths = bins.tenths
+order by totals.campaign, totals.item_set desc, totals.measurement, bins.tenths

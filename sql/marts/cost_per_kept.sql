@@ -40,3 +40,4 @@ select
     calls.cost_usd / kept.kept as cost_usd_per_kept
 from calls
 left join kept using (campaign)
+order by calls.campaign, calls.role

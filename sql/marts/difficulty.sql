@@ -31,3 +31,4 @@ select
     difficulty_3 / nullif(labelled, 0) as share_3,
     mean_difficulty
 from counted
+order by campaign, item_set desc

@@ -40,3 +40,4 @@ select
 from pairs
 left join main.items as variant on variant.item_id = pairs.item_id
 left join main.items as origin on origin.item_id = pairs.root
+order by pairs.campaign, pairs.embedder, rank

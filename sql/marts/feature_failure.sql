@@ -45,3 +45,10 @@ left join cells
     and cells.measurement = grids.measurement
     and cells.feature = features.feature
     and cells.reason = reasons.reason
+order by
+    grids.campaign,
+    grids.item_set desc,
+    grids.measurement,
+    length(features.feature),
+    features.feature,
+    reasons.reason

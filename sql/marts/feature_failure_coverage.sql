@@ -38,3 +38,4 @@ select
     end) as rarefied_covered
 from cells
 group by campaign, item_set, measurement
+order by campaign, item_set desc, measurement

@@ -39,3 +39,4 @@ select
     evolved_share,
     round(evolved_share, 3) / nullif(round(original_share, 3), 0) - 1 as growth
 from shares
+order by campaign, length(feature), feature

@@ -24,3 +24,4 @@ from events
 join totals using (campaign, source)
 where events.failed
 group by events.campaign, events.source, events.cause
+order by events.campaign, count(*) desc, events.source, events.cause

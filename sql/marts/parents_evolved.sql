@@ -38,3 +38,4 @@ left join surviving on surviving.campaign = seeds.campaign and surviving.root = 
 left join selected on selected.campaign = seeds.campaign and selected.root = seeds.item_id
 left join evolved on evolved.campaign = seeds.campaign and evolved.root = seeds.item_id
 group by seeds.campaign
+order by seeds.campaign

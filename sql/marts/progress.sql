@@ -70,3 +70,4 @@ left join tries using (campaign)
 left join calls using (campaign)
 left join selected using (campaign)
 left join kept using (campaign)
+order by campaigns.campaign

@@ -16,3 +16,4 @@ from main.steps as steps
 join asked using (campaign, direction)
 where steps.rejection is not null
 group by steps.campaign, steps.rejection, steps.direction
+order by steps.campaign, count(*) desc, steps.rejection, steps.direction
