@@ -117,8 +117,9 @@ def ambiguous_mentions(instruction: str, work: Sequence[WorkCall]) -> list[str]:
 
     A mention is a run of capitalised words or a quoted text. It matches a row when all its words stand in
     the row's name or title; so "Sam" matches two contacts where "Sam Lee" matches one. A single row that
-    is called exactly so is what is meant.
+    is called exactly so is what is meant; and a text that the gold writes is no mention.
     """
+    written = {value for call in work if call.wrote for _, value in scalars(call.arguments)}
     tables: dict[tuple[Any, str], dict[str, set[str]]] = defaultdict(dict)
     for call in work:
         for row in () if call.wrote else rows(call.output):
@@ -128,7 +129,7 @@ def ambiguous_mentions(instruction: str, work: Sequence[WorkCall]) -> list[str]:
                 tables[(call.api, fields)][_identity(row)] = set(stated.words(name))
     return sorted(
         mention
-        for mention in _mentions(instruction)
+        for mention in _mentions(instruction) - written
         if (wanted := set(stated.words(mention)))
         and any(_is_ambiguous(wanted, list(table.values())) for table in tables.values())
     )
@@ -136,12 +137,13 @@ def ambiguous_mentions(instruction: str, work: Sequence[WorkCall]) -> list[str]:
 
 def _mentions(instruction: str) -> set[str]:
     """Capitalised runs and quoted texts. The word that opens a sentence has its capital from there."""
-    found = {*_QUOTED.findall(instruction)}
-    for run in _CAPITALISED.finditer(instruction):
-        before = instruction[: run.start()].rstrip()
+    text = re.sub(r"['’]s\b", "", instruction)
+    found = {*_QUOTED.findall(text)}
+    for run in _CAPITALISED.finditer(text):
+        before = text[: run.start()].rstrip()
         opens = not before or before.endswith((".", "!", "?", ":"))
         spoken = run.group().split()
-        found.add(" ".join(spoken[1:] if opens else spoken))
+        found.add(" ".join(spoken[1:] if opens else spoken).strip("'’"))
     return {one for one in found if one.casefold() not in (*stated.MONTHS, *stated.DAYS, "i")}
 
 

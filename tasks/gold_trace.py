@@ -98,14 +98,20 @@ def flows(
     A value links two calls when it stands in the one's output and in the other's arguments and could not
     have come from elsewhere: it is no boolean, no empty or very short text, no secret and not `stated`;
     whole numbers (counts, ids) link only under one field name (`song_id`, also from `song_ids` or `id`). What
-    a call merely repeats of its own arguments is not its output. Values that were altered on their way are
-    invisible here; `feeds` adds those links from the program's text, between calls of the named APIs.
+    a call merely repeats of its own arguments is not its output.
+
+    `feeds` are the pairs of APIs that the program's text links. They show values that were altered on their
+    way, and they go before: where the text says what feeds an API, a value that happens to stand in another
+    output too (one search finds what the next one looks for) links nothing.
     """
     known = set(feeds)
+    explained = {api for _, api in known}
     outputs = [_links(call.output) - _links(call.arguments) for call in work]
     found: set[tuple[int, int]] = set()
     for later, call in enumerate(work):
         wanted = {link for link in _links(call.arguments) if link[1] not in stated}
+        if call.api in explained:
+            wanted = set()
         for earlier in range(later):
             pair = (work[earlier].api, call.api)
             if pair in known or wanted & outputs[earlier]:

@@ -11,6 +11,9 @@ from tasks.difficulty import (
     reasoning_level,
     total_level,
 )
+from tasks.features import links_of
+from tasks.gold_program import read_program
+from tasks.gold_trace import depth, work_calls
 from tasks.suites.base import Call
 from tests.golds import done, gold, person, read, trace, write
 
@@ -18,7 +21,7 @@ COUNTS = st.integers(min_value=0, max_value=20)
 
 
 @pytest.mark.parametrize(
-    ("apps", "apis", "depth", "level"),
+    ("apps", "apis", "longest", "level"),
     [
         (1, 3, 9, 1),
         (0, 0, 0, 1),
@@ -31,8 +34,8 @@ COUNTS = st.integers(min_value=0, max_value=20)
         (3, 3, 1, 3),
     ],
 )
-def test_interaction_level(apps: int, apis: int, depth: int, level: int) -> None:
-    assert interaction_level(apps, apis, depth) == level
+def test_interaction_level(apps: int, apis: int, longest: int, level: int) -> None:
+    assert interaction_level(apps, apis, longest) == level
 
 
 @pytest.mark.parametrize(("count", "level"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3), (9, 3)])
@@ -50,10 +53,10 @@ def test_total_level(interaction: int, reasoning: int, level: int) -> None:
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS, st.tuples(COUNTS, COUNTS, COUNTS, COUNTS))
 def test_more_to_touch_or_to_think_of_is_never_easier(
-    apps: int, apis: int, depth: int, count: int, more: tuple[int, int, int, int]
+    apps: int, apis: int, longest: int, count: int, more: tuple[int, int, int, int]
 ) -> None:
-    before = interaction_level(apps, apis, depth)
-    after = interaction_level(apps + more[0], apis + more[1], depth + more[2])
+    before = interaction_level(apps, apis, longest)
+    after = interaction_level(apps + more[0], apis + more[1], longest + more[2])
     assert before <= after
     thought = reasoning_level(count), reasoning_level(count + more[3])
     assert thought[0] <= thought[1]
@@ -146,3 +149,20 @@ def test_whole_golds(
 def test_a_list_of_actions_is_measured_by_its_trace() -> None:
     found = difficulty("Like it.", "like(3)", LIKE_ONE[1], interaction="tools")
     assert found == Difficulty(1, 1, 1)
+
+
+def test_what_one_search_happens_to_show_of_the_next_makes_no_chain() -> None:
+    program = gold("""
+titles = apis.simple_note.show_note(access_token=login("simple_note"), note_id=4)["content"].split()
+for title in titles:
+    for song in apis.spotify.search_songs(query=title):
+        apis.spotify.like_song(access_token=login("spotify"), song_id=song["song_id"])
+apis.supervisor.complete_task()
+""")
+    rows = [{"song_id": n, "title": title} for n, title in enumerate(("Kite", "Ember", "Tide"))]
+    calls = trace(read("simple_note.show_note", {"note_id": 4, "content": "Kite Ember Tide"}))
+    for row in rows:
+        calls += trace(read("spotify.search_songs", rows, query=row["title"]))[-1:]
+        calls += trace(write("spotify.like_song", song_id=row["song_id"]))[-1:]
+    work = work_calls(calls)
+    assert depth(len(work), links_of("Like them.", read_program(program), work)) == 3

@@ -692,7 +692,19 @@ F8: list[Case] = [
         ),
         True,
     ),
+    ("F8", "Pay my roommate Sam's share of $5.", *_pay_sam(*TWO_SAMS), True),
     ("F8", "Send $5 to Sam Lee.", *_pay_sam(*TWO_SAMS), None),
+    (
+        "F8",
+        "Write a note 'Kite'.",
+        NOTE[0],
+        trace(
+            read("spotify.search_songs", TWO_KITES, query="Kite"),
+            write("simple_note.create_note", title="Kite"),
+            done(),
+        ),
+        None,
+    ),
     ("F8", "Send $5 to my roommate Sam.", *_pay_sam(TWO_SAMS[0], person("Kim")), None),
     (
         "F8",
