@@ -12,6 +12,7 @@ from tasks.errors import InputError, ProviderRefused, Rejection
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
 from tasks.llm.offline import OfflineClient
 from tasks.llm.prompting import (
+    feedback_messages,
     judge_messages,
     labeller_messages,
     observation_message,
@@ -38,6 +39,8 @@ from tests.handful import (
     gold_state,
     item,
 )
+from tests.test_prompting import attempt as attempt_row
+from tests.test_prompting import effect, turn
 from warehouse.records import Item
 
 SPEC = LLMSpec(endpoint="offline", llm_id="offline")
@@ -445,3 +448,16 @@ def test_the_labeller_answers_for_just_the_labels_it_is_asked_for() -> None:
         counts.update(name for name, held in labels.items() if held)
     assert counts["F9"] > 20 and counts["F10"] > 20
     assert counts["F5"] < 10
+
+
+def test_the_note_is_made_from_what_the_attempts_show() -> None:
+    wrong = {"unexpected": [effect(amount=99)]}
+    failed = [(attempt_row(n, wrong), [turn(0)]) for n in range(3)]
+    solved = [(attempt_row(3, {}, outcome="solved"), [turn(0)])]
+    notes = [
+        ask(Request(role="feedback", spec=SPEC, messages=feedback_messages(ITEMS[0], shown))).text
+        for shown in (failed + solved, solved)
+    ]
+    assert "1 of 4 attempts" in notes[0] and "added in venmo should not be there" in notes[0]
+    assert "1 of 1 attempts" in notes[1] and "reliably" in notes[1]
+    assert all(len(note.split()) <= 120 for note in notes)
