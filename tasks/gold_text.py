@@ -14,7 +14,7 @@ from functools import lru_cache
 from tasks import stated
 from tasks.gold_program import read_program
 from tasks.gold_syntax import parse
-from tasks.gold_values import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS
+from tasks.gold_values import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS, field_kind
 
 # Copies
 
@@ -160,6 +160,10 @@ _PLAIN_WORDS = frozenset(
 """Words that name nobody and nothing."""
 
 
+_SHORTEST_STEM = 4
+"""Letters below which words are alike by chance: "Sam" is no form of "same"."""
+
+
 @dataclass(frozen=True)
 class _Literal:
     value: str | int | float
@@ -277,19 +281,30 @@ def _visit(
     if isinstance(node, ast.keyword):
         argument = node.arg
     if isinstance(node, ast.Compare):
-        fields = frozenset(_fields_in(node))
+        sides = [node.left, *node.comparators]
+        for side in sides:
+            plain = isinstance(side, ast.Constant | ast.Tuple | ast.List | ast.Set)
+            fields = {name for other in sides if other is not side for name in _fields_in(other)}
+            found = frozenset(fields) if plain else frozenset()
+            yield from _visit(side, argument, found, is_piece, skipped)
+        return
     is_piece = is_piece or isinstance(node, ast.JoinedStr)
     for child in ast.iter_child_nodes(node):
         yield from _visit(child, argument, fields, is_piece, skipped)
 
 
 def _fields_in(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
-        key = part.slice if isinstance(part, ast.Subscript) else None
-        if isinstance(part, ast.Call) and getattr(part.func, "attr", "") == "get" and part.args:
-            key = part.args[0]
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            yield key.value
+    """The fields that an expression reads, those in the arguments of its calls left out."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    inner = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Call):
+        if getattr(node.func, "attr", "") == "get" and node.args:
+            key = node.args[0]
+        inner = [node.func]
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        yield key.value
+    for part in inner:
+        yield from _fields_in(part)
 
 
 def _is_legal(literal: _Literal, instruction: str) -> bool:
@@ -300,15 +315,22 @@ def _is_legal(literal: _Literal, instruction: str) -> bool:
     if isinstance(literal.value, str):
         return _text_is_legal(literal, names, is_id, instruction)
     number = abs(stated.as_number(literal.value) or 0.0)
-    numbers = stated.numbers(instruction)
     if is_id:
-        return number in numbers
+        return number in stated.numbers(instruction)
     small = number.is_integer() and number <= _SMALL_COUNT
-    return small or number in _FREE_NUMBERS | numbers or _derives(number, numbers, instruction)
+    is_sum = any(field_kind(name) == "number" for name in names)
+    return small or number in _FREE_NUMBERS or _derives(number, instruction, is_sum)
 
 
-def _derives(number: float, numbers: set[float], instruction: str) -> bool:
-    """A share as a factor (20% more is 1.2), a count and one, a time in smaller units, part of a date."""
+def _derives(number: float, instruction: str, is_sum: bool = False) -> bool:
+    """A stated number in whatever form, a year, or a part of a date where the instruction speaks of time.
+
+    Forms: itself, a share as a factor (20% more is 1.2), one more or less, a time in smaller units. What
+    is a sum (`amount=37`) is no part of a date.
+    """
+    numbers = stated.numbers(instruction)
+    if number in numbers:
+        return True
     if any(number in (1 + share, round(1 - share, 9)) for share in numbers if 0 < share < 1):
         return True
     if number.is_integer() and (number + 1 in numbers or number - 1 in numbers):
@@ -320,15 +342,14 @@ def _derives(number: float, numbers: set[float], instruction: str) -> bool:
         return True
     part_of_date = number in stated.months(instruction) or number in range(1, 60)
     is_year = number in range(1900, 2101)
-    return stated.speaks_of_time(instruction) and (part_of_date or is_year)
+    return not is_sum and stated.speaks_of_time(instruction) and (part_of_date or is_year)
 
 
 def _text_is_legal(literal: _Literal, names: set[str], is_id: bool, instruction: str) -> bool:
     text = str(literal.value)
-    said = stated.words(instruction)
-    if " ".join(stated.words(text)) in " ".join(said):
+    if f" {' '.join(stated.words(text))} " in f" {' '.join(stated.words(instruction))} ":
         return not is_id or not text.isdecimal() or float(text) in stated.numbers(instruction)
-    if is_id or (_TELLING.search(text) and not _DATE.search(text)):
+    if is_id or _TELLING.search(text):
         return not is_id and all(found in instruction for found in _TELLING.findall(text))
     if date := _DATE.search(text):
         month, day = date.group(1) or date.group(3), date.group(2) or date.group(4)
@@ -337,9 +358,8 @@ def _text_is_legal(literal: _Literal, names: set[str], is_id: bool, instruction:
     names_something = bool(names & NAMING_FIELDS) or "query" in names
     if not names_something and _VOCABULARY.fullmatch(text.strip()):
         return True
-    numbers = stated.numbers(instruction)
     return all(
-        _word_is_legal(word, opens, names_something and not literal.is_piece, said, numbers)
+        _word_is_legal(word, opens, names_something and not literal.is_piece, instruction)
         for opens, word in _words_of(text)
     )
 
@@ -350,14 +370,15 @@ def _words_of(text: str) -> list[tuple[bool, str]]:
     return [(position == 0 and len(found) > 1, word) for position, word in enumerate(found)]
 
 
-def _word_is_legal(
-    word: str, opens: bool, strict: bool, said: Sequence[str], numbers: set[float]
-) -> bool:
+def _word_is_legal(word: str, opens: bool, strict: bool, instruction: str) -> bool:
     """A word of a text: said in the instruction (also in another inflection), or plain prose."""
     if word.isdecimal():
-        return float(word) in numbers | _FREE_NUMBERS or int(word) <= _SMALL_COUNT
+        small = int(word) <= _SMALL_COUNT
+        return small or float(word) in _FREE_NUMBERS or _derives(float(word), instruction)
     folded = word.casefold()
-    if folded in _PLAIN_WORDS or any(_same_stem(folded, other) for other in said):
+    if folded in _PLAIN_WORDS or any(
+        _same_stem(folded, other) for other in stated.words(instruction)
+    ):
         return True
     # Prose opens with a capital; a name has one where it stands.
     return not strict and (word.islower() or opens)
@@ -366,7 +387,7 @@ def _word_is_legal(
 def _same_stem(a: str, b: str) -> bool:
     """True for inflections of one word: "roommates" and "roommate", "paid" is not "pay"."""
     stems = [re.sub(r"(ies|y|es|s|ed|ing|e)$", "", word) for word in (a, b)]
-    return a == b or (stems[0] == stems[1] and len(stems[0]) > 2)
+    return a == b or (stems[0] == stems[1] and len(stems[0]) >= _SHORTEST_STEM)
 
 
 # Answers

@@ -111,6 +111,13 @@ LEGAL = [
         'apis.file_system.create_directory(directory_path="~/bills/")',
     ),
     ("Is any of them due?", 'apis.supervisor.complete_task(answer="yes" if rows[0] else "no")'),
+    ("Like songs of at least four minutes.", 'x = [s for s in songs if s["duration"] >= 240]'),
+    (
+        "Which came before 2018?",
+        'x = apis.spotify.show_song(song_id=row["song_id"])["at"][:4] < "2018"',
+    ),
+    ("Find my latest gas bill.", 'x = [p for p in rows if "gas-2023" in p]'),
+    ("Which bill is of April 2023?", 'x = "Period: April 2023" in row["content"]'),
     ("How long is it, in minutes?", 'x = row["duration"] // 60'),
     ("How many?", "apis.supervisor.complete_task(answer=None)"),
 ]
@@ -135,6 +142,8 @@ HARD_CODED = [
     ("Text Sam.", 'apis.phone.send_text_message(phone_number="2065550107")', ["'2065550107'"]),
     ("Text Sam.", 'x = "eyJhbGciOiJIUzI1NiJ9.abc"', ["'eyJhbGciOiJIUzI1NiJ9.abc'"]),
     ("Pay what I paid last.", "apis.venmo.create_transaction(amount=37.5)", ["37.5"]),
+    ("Pay what I paid last.", "apis.venmo.create_transaction(amount=37)", ["37"]),
+    ("Pay the same to her.", 'x = next(p for p in people if p["first_name"] == "Sam")', ["'Sam'"]),
     ("Pay my roommate.", 'x = next(p for p in people if p["first_name"] == "Sam")', ["'Sam'"]),
     ("Like my best song.", 'x = next(s for s in songs if s["title"] == "kite")', ["'kite'"]),
     ("Like my best song.", 'x = apis.spotify.search_songs(query="Low Tide")', ["'Low Tide'"]),
