@@ -174,6 +174,11 @@ class _Literal:
     is_piece: bool
     """It is glue inside an f-string."""
 
+    @property
+    def is_alone(self) -> bool:
+        """Neither given to an API nor compared with a field."""
+        return self.argument is None and not self.compared_with
+
 
 def hard_coded_literals(gold: str, instruction: str) -> list[str]:
     """Values in a gold that it should have read or worked out; empty for a legal gold.
@@ -190,6 +195,8 @@ def hard_coded_literals(gold: str, instruction: str) -> list[str]:
       capital inside or a digit) with words that the instruction does not have;
     - any other number that is not stated.
 
+    An id of at most 5 that reaches its call through a variable is not seen: it looks like a count.
+
     Returns:
         The literals as Python writes them, in the order in which they stand, an answer last.
     """
@@ -198,7 +205,7 @@ def hard_coded_literals(gold: str, instruction: str) -> list[str]:
     found = [
         repr(one.value)
         for one in _literals(tree)
-        if one.value not in sizes and not _is_legal(one, instruction)
+        if not (one.is_alone and one.value in sizes) and not _is_legal(one, instruction)
     ]
     answer = read_program(gold).answer()
     if answer is not None and not answer.sources and _answer_is_told(tree):

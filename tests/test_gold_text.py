@@ -85,6 +85,7 @@ def test_the_common_opening_makes_no_two_items_alike() -> None:
 
 LEGAL = [
     ("Send $12 to each of my roommates on Venmo with the note 'Internet'.", PAY),
+    ("Log in.", PREAMBLE),
     ("Like my three best songs.", "for s in best[:3]:\n    apis.spotify.like_song(song_id=s)"),
     ("Pay Sam Lee.", 'x = next(c for c in people if c["first_name"] == "Sam")'),
     ("Find 'Low Tide'.", 'x = next(s for s in songs if s["title"].lower() == "low tide")'),
@@ -143,6 +144,7 @@ HARD_CODED = [
     ("Text Sam.", 'x = "eyJhbGciOiJIUzI1NiJ9.abc"', ["'eyJhbGciOiJIUzI1NiJ9.abc'"]),
     ("Pay what I paid last.", "apis.venmo.create_transaction(amount=37.5)", ["37.5"]),
     ("Pay what I paid last.", "apis.venmo.create_transaction(amount=37)", ["37"]),
+    ("Like my best song.", PREAMBLE + "apis.spotify.like_song(song_id=20)", ["20"]),
     ("Pay the same to her.", 'x = next(p for p in people if p["first_name"] == "Sam")', ["'Sam'"]),
     ("Pay my roommate.", 'x = next(p for p in people if p["first_name"] == "Sam")', ["'Sam'"]),
     ("Like my best song.", 'x = next(s for s in songs if s["title"] == "kite")', ["'kite'"]),
