@@ -32,7 +32,7 @@ apis.venmo.create_transaction(
 apis.supervisor.complete_task()
 """,
 ]
-EPISODES, AT_ONCE = 32, 4
+EPISODES, AT_ONCE = 24, 4
 FRESH = 3
 WANTED_RATIO = 8
 TICKS = os.sysconf("SC_CLK_TCK")

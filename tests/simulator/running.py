@@ -69,10 +69,10 @@ class RunningSimulator:
         answers = {answer["id"]: answer for answer in (self._receive() for _ in requests)}
         return [answers[number] for number in numbers]
 
-    def seed(self, name: str | None = None) -> dict:
-        """A seed of the small world as an item; the first one where no name is given."""
+    def seed(self, name: str = "roommatesinternet") -> dict:
+        """A seed of the small world as an item; unless named, the one that pays three roommates."""
         seeds = self.ask("seeds", split="train")["items"]
-        return next(seed for seed in seeds if name in (None, seed["name"]))
+        return next(seed for seed in seeds if seed["name"] == name)
 
     def open(self, item: dict) -> str:
         """Opens a session on an item and returns its name."""

@@ -55,7 +55,7 @@ def test_describe_tells_what_a_proposer_needs(simulator: RunningSimulator) -> No
     by_app = {api["app"] for api in said["apis"]}
     assert {"venmo", "todoist", "supervisor"} <= by_app and "admin" not in by_app
     assert all(set(api["required"]) <= set(api["parameters"]) for api in said["apis"])
-    assert "people" in said["world_summary"] and "transactions" in said["world_summary"]
+    assert "roommates" in said["world_summary"] and "transactions" in said["world_summary"]
 
 
 def test_sandbox_level_is_reported_as_it_is(
@@ -139,6 +139,13 @@ def test_later_calls_see_the_world_without_a_suppressed_write(simulator: Running
         for run in (report["gold"], suppressed["run"])
     ]
     assert payments[0] == payments[1], "the answer of the undone call is the real one"
+
+
+def test_check_may_be_asked_for_the_gold_only(simulator: RunningSimulator) -> None:
+    report = simulator.ask("check", item=simulator.seed(), timeout_s=60, gold_only=True)
+    assert report["gold"]["outcome"]["solved"]
+    assert report["gold"]["calls"][1]["output"]["first_name"], "calls of a check keep their results"
+    assert report["do_nothing"] is report["suppressed"] is report["expects_answer"] is None
 
 
 def test_check_of_a_gold_that_errs_has_the_gold_only(simulator: RunningSimulator) -> None:

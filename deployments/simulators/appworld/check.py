@@ -7,6 +7,7 @@ from items import Items
 from sessions import GRADE_TIMEOUT_S, Refusal, Sessions
 
 RUNS_AT_ONCE = 2
+NOT_CHECKED = dict.fromkeys(("do_nothing", "suppressed", "expects_answer", "state_changes"))
 _NO_DIFFERENCE = {"missing": [], "unexpected": [], "answer": None}
 
 
@@ -34,19 +35,36 @@ class Checker:
         return made
 
     async def check(self, item: dict, timeout_s: float, gold_only: bool) -> dict:
-        """The protocol's result of `check`; `timeout_s` bounds each run of the gold."""
-        task_id, first, facts = await self._make(item, timeout_s)
-        report = dict.fromkeys(("do_nothing", "suppressed", "expects_answer", "state_changes"))
+        """The protocol's result of `check`; `timeout_s` bounds each run of the gold.
+
+        Raises:
+            Refusal: bad_request, the item starts nowhere; simulator, a run was lost for no fault of the gold.
+        """
+        try:
+            return await (self._gold if gold_only else self._whole)(item, timeout_s)
+        except Refusal as refusal:
+            if refusal.kind != "session_lost":
+                raise
+            raise Refusal("simulator", f"a run was lost: {refusal}") from refusal
+
+    async def _gold(self, item: dict, timeout_s: float) -> dict:
+        task_id = self._items.find(item)
         if task_id is None:
-            return {"gold": first} | report
+            task_id, first, _ = await self._make(item, timeout_s)
+            if task_id is None:
+                return {"gold": first} | NOT_CHECKED
+        return {"gold": await self._run(task_id, item["gold"], None, timeout_s)} | NOT_CHECKED
+
+    async def _whole(self, item: dict, timeout_s: float) -> dict:
+        task_id, first, facts = await self._make(item, timeout_s)
+        if task_id is None:
+            return {"gold": first} | NOT_CHECKED
         gate = asyncio.Semaphore(RUNS_AT_ONCE)
 
         async def run(code: str, suppress: int | None = None) -> dict:
             async with gate:
                 return await self._run(task_id, code, suppress, timeout_s)
 
-        if gold_only:
-            return {"gold": await run(item["gold"])} | report | facts
         writes = [call for call in first["calls"] if call["wrote"]]
         gold, nothing, *runs = await asyncio.gather(
             run(item["gold"]), run(""), *(run(item["gold"], call["n"]) for call in writes)

@@ -24,7 +24,11 @@ _HIDDEN_APPS = ("api_docs", "admin")
 
 
 def describe(home: Path, world: dict, sandbox: str) -> dict:
-    """The protocol's result of `describe`; `sandbox` is the level of the shell's walls."""
+    """The protocol's result of `describe`.
+
+    `world` is what the builder wrote of it (its hash, and its people and date in words); `sandbox` is the
+    level of the shell's walls.
+    """
     data = home / "root" / "data"
     return {
         "suite": "appworld",
@@ -34,7 +38,7 @@ def describe(home: Path, world: dict, sandbox: str) -> dict:
         "edits": ["instruction", "gold"],
         "sandbox": sandbox,
         "apis": _apis(data / "api_docs" / "standard"),
-        "world_summary": _world_summary(data),
+        "world_summary": _world_summary(data, world["people"]),
     }
 
 
@@ -73,25 +77,13 @@ def _apis(folder: Path) -> list[dict]:
     return [api for api in apis if api["app"] not in _HIDDEN_APPS]
 
 
-def _world_summary(data: Path) -> str:
-    lines = [_people(data)]
+def _world_summary(data: Path, people: str) -> str:
+    lines = [people, "", "Rows by app:"]
     for app, tables in _COUNTED.items():
         with closing(_connect(data, app)) as base:
             sizes = [f"{_size(base, table)} {table.replace('_', ' ')}" for table in tables]
-        lines.append(f"{app}: {', '.join(sizes)}.")
+        lines.append(f"- {app}: {', '.join(sizes)}")
     return "\n".join(lines)
-
-
-def _people(data: Path) -> str:
-    with closing(_connect(data, "admin")) as base:
-        count = _size(base, "main_users")
-    dates = sorted(
-        {
-            json.loads(path.read_text(encoding="utf-8"))["datetime"]
-            for path in (data / "tasks").glob("*/specs.json")
-        }
-    )
-    return f"{count} people have accounts in all apps. Today is {' or '.join(dates)}."
 
 
 def _connect(data: Path, app: str) -> sqlite3.Connection:

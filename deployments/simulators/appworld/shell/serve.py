@@ -56,6 +56,8 @@ class Shell:
         names["apis"] = build_apis(setup["apis"], self._exchange)
         self._shell = make_shell(names)
         run_cell(self._shell, self._guard, "raise ValueError('warm up')")
+        # freezegun walks through all modules: once here instead of once a session.
+        self._clock = freeze_time(datetime(2000, 1, 1)).start()
 
     def play(self, spec: dict, sockets: list[socket.socket]) -> None:
         """Runs cells until the world closes the socket."""
@@ -70,7 +72,7 @@ class Shell:
             os.dup2(nowhere, standard)
         os.close(nowhere)
         limit_resources()
-        freeze_time(datetime.fromisoformat(spec["datetime"])).start()
+        self._clock.move_to(datetime.fromisoformat(spec["datetime"]))
         random.seed(STOCK_RNG_SEED)
         for line in self._lines:
             text, error = run_cell(self._shell, self._guard, json.loads(line)["cell"])
