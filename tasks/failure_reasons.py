@@ -71,7 +71,7 @@ def _answer_reason(answer: AnswerDifference) -> str:
     Ill-formed is a text where a number is due, and a right text with more around it.
     """
     given, expected = str(answer.given).strip().casefold(), answer.expected
-    if given in _NOT_GIVEN and expected is not None:
+    if given in _NOT_GIVEN:
         return "R6"
     if stated.as_number(expected) is not None:
         return "R2" if stated.as_number(answer.given) is not None else "R6"

@@ -44,7 +44,7 @@ async def verify(
         if cause is None:
             item = edit.of(parent)
             gates, report = await examine(run, item, parent, siblings)
-            unit.add(*_checks(run.bench.campaign, item, gates))
+            unit.add(*_checks(run.bench.campaign, item, f"step {decision.step}", gates))
             cause, detail = gates[-1] if gates[-1][1] is not None else (None, None)
             if cause is None and report is not None:
                 child = item
@@ -74,7 +74,7 @@ async def verify_seed(run: StageRun, *, item: Item, simulator: str) -> list[str]
 
     async def work(unit: Unit) -> None:
         gates, report = await examine(run, item, None, ())
-        unit.add(*_checks(run.bench.campaign, item, gates))
+        unit.add(*_checks(run.bench.campaign, item, "seed", gates))
         if report is not None:
             unit.add(*_gold_calls(item, report))
 
@@ -153,11 +153,12 @@ def _answer(report: CheckReport) -> object:
     return None
 
 
-def _checks(campaign: str, item: Item, gates: Sequence[Gate]) -> list[Check]:
+def _checks(campaign: str, item: Item, examined: str, gates: Sequence[Gate]) -> list[Check]:
     return [
         Check(
             campaign=campaign,
             item_id=item.item_id,
+            examined=examined,
             check=str(name),
             passed=detail is None,
             detail=detail,

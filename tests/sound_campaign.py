@@ -36,7 +36,7 @@ SOUND = flatten(
     step(1, "s0", None),
     step(2, "s1", "v1", direction="easier"),
     step(3, "s1", None, rejection="hard_coded", direction="easier"),
-    [check(name) for name in ("v0", "v1")],
+    [check("v0", examined="step 0"), check("v1", examined="step 2")],
     attempt("s0", 0, "solved"),
     attempt("s0", 1, "solved"),
     attempt("s1", 0, "failed"),

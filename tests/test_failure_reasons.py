@@ -190,6 +190,8 @@ def test_reasons_of_a_state(difference: Difference, expected: set[str]) -> None:
         (None, 58.75, "R6"),
         ("", "Kite", "R6"),
         ("<<NOT_GIVEN>>", "Kite", "R6"),
+        # Where no answer is due the engine tells this of whoever did not complete.
+        ("<<NOT_GIVEN>>", None, "R6"),
         ("$58.75", 58.75, "R6"),
         ("The song is Kite.", "Kite", "R6"),
     ],

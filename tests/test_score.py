@@ -77,9 +77,7 @@ def test_partial_completion_is_the_mean_partial_and_a_lost_state_counts_zero() -
         attempt_row(repeat=0, outcome="failed", partial=0.5),
         attempt_row(repeat=1, outcome="failed", partial=None),
     ]
-    score = score_of(
-        given, campaign="c", item_id="i", measurement="search", completion="partial"
-    )
+    score = score_of(given, campaign="c", item_id="i", measurement="search", completion="partial")
     assert score.completion_rate == 0.25
     assert score.mean_partial == 0.5
     assert not score.gate

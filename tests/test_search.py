@@ -105,9 +105,7 @@ def test_the_direction_leads_towards_the_middle(solved: int, asked: str) -> None
     assert direction(toy_plan(), score_row("i", solved)) == asked
 
 
-@pytest.mark.parametrize(
-    "name", ["bell", "variance", "bell_length_wide", "variance_length_narrow"]
-)
+@pytest.mark.parametrize("name", ["bell", "variance", "bell_length_wide", "variance_length_narrow"])
 def test_any_of_the_six_scores_ranks_parents(name: str) -> None:
     made = population(10, score=name)
     item = item_row("best")

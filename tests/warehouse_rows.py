@@ -94,8 +94,17 @@ def step(number: int, root: str, child: str | None, campaign: str = CAMPAIGN, **
     return Step(campaign=campaign, step=number, root=root, child=child, **defaults | other)
 
 
-def check(item_id: str, name: str = "gold_error", passed: bool = True) -> Check:
-    return Check(campaign=CAMPAIGN, item_id=item_id, check=name, passed=passed, detail=None)
+def check(
+    item_id: str, name: str = "gold_error", passed: bool = True, examined: str = "step 0"
+) -> Check:
+    return Check(
+        campaign=CAMPAIGN,
+        item_id=item_id,
+        examined=examined,
+        check=name,
+        passed=passed,
+        detail=None,
+    )
 
 
 def attempt(

@@ -194,10 +194,13 @@ class Check(Row):
     """One gate of verify on one candidate item."""
 
     table: ClassVar = "checks"
-    key: ClassVar = ("campaign", "item_id", "check")
+    key: ClassVar = ("campaign", "item_id", "examined", "check")
     campaign: str
     item_id: str
+    examined: str
+    """"seed" or "step <k>": several steps may propose one item, and the gates look at the step as well."""
     check: str
+    """Cause of `tasks.errors.Rejection` that the gate stands for."""
     passed: bool
     detail: str | None
 

@@ -17,7 +17,6 @@ from tasks.llm.local_embedder import LocalEmbedder
 from tasks.llm.offline import OfflineClient
 from warehouse.records import Item, Record
 
-
 GoldOf = Callable[[str], Item | None]
 """Looks an item up by its id: how the offline model comes to the gold that it plays."""
 

@@ -411,7 +411,8 @@ def test_stock_verifies_the_items_in_full_mode(root: Path, appworld_python: Path
     (datasets / "dev.txt").write_text("")
     done = subprocess.run(
         [str(appworld_python), "-W", "ignore", "-m", "appworld.cli", "verify", "tasks"],
-        env={"PATH": os.environ["PATH"], "HOME": str(root), "APPWORLD_ROOT": str(root)},
+        cwd=root,  # the command takes its root from here, not from the environment
+        env={"PATH": os.environ["PATH"], "HOME": str(root)},
         capture_output=True,
         text=True,
         timeout=300,

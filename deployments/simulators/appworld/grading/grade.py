@@ -30,25 +30,27 @@ def grade(world: AppWorld) -> dict[str, Any]:
         "partial": tracker.pass_count / tracker.num_tests,
         "completed": model_pair(world).end.supervisor.Task.first().status is not None,
         "tests": [{"requirement": text, "passed": text in passed} for text in requirements],
-        "difference": difference(world),
+        "difference": protocol_difference(world, tracker.missing, tracker.unexpected),
         "calls": len(world.requester.request_tracker.requests),
     }
 
 
 def difference(world: AppWorld) -> dict[str, Any]:
-    """What separates a live world from the state that its item's gold leaves."""
-    truth = world.task.ground_truth
-    expected = json.loads(truth.private_data["expected"])
-    models = model_pair(world)
-    effects = read_changes(models, expected["policy"]).effects()
-    missing, unexpected = compare(expected["effects"], effects)
-    given = given_answer(models)
+    """What separates a live world from the state that its item's gold leaves, without a grade."""
+    expected = json.loads(world.task.ground_truth.private_data["expected"])
+    effects = read_changes(model_pair(world), expected["policy"]).effects()
+    return protocol_difference(world, *compare(expected["effects"], effects))
+
+
+def protocol_difference(
+    world: AppWorld, missing: list[Effect], unexpected: list[Effect]
+) -> dict[str, Any]:
+    """A Difference of the protocol."""
+    given, answer = given_answer(model_pair(world)), world.task.ground_truth.answer
     return {
         "missing": [protocol_effect(effect) for effect in missing],
         "unexpected": [protocol_effect(effect) for effect in unexpected],
-        "answer": None
-        if same_answer(given, truth.answer)
-        else {"expected": truth.answer, "given": given},
+        "answer": None if same_answer(given, answer) else {"expected": answer, "given": given},
     }
 
 

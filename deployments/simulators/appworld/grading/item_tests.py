@@ -20,6 +20,7 @@ def evaluate(test, public_data, private_data, main_user, models, ground_truth_an
     expected = json.loads(private_data["expected"])
     effects = read_changes(models, expected["policy"]).effects()
     missing, unexpected = compare(expected["effects"], effects)
+    test.missing, test.unexpected = missing, unexpected  # for whoever asked for the evaluation
     tables = sorted({effect["table"] for effect in expected["effects"]})
 
     with test(ANSWER_REQUIREMENT):
