@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -31,6 +32,7 @@ from tasks.llm.traces import trace_text
 from tests.handful import DESCRIPTION, FORBID, PAY, TEXT, briefing, item
 from warehouse.records import DIRECTIONS, Attempt, Item, Turn
 
+SEEDS = Path(__file__).parents[1] / "deployments" / "simulators" / "appworld" / "seeds"
 ROLES = ("proposer", "solver", "feedback", "judge", "labeller")
 ITEM = item(PAY, TEXT, FORBID)
 
@@ -94,12 +96,23 @@ def test_the_worked_replies_can_be_parsed() -> None:
     assert parse_labels(labeller[labeller.index('{"reason"') :]).labels == {"X1": True, "X2": False}
 
 
-def rendered_proposer_prompts() -> list[str]:
+def seed_clauses() -> list[tuple[str, str]]:
+    """Instruction and blocks of each seed file, as text."""
+    found = []
+    for path in sorted(SEEDS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        sentences = re.findall(r"^> (.*)$", text, re.MULTILINE)
+        blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        found.append((" ".join(sentences), "\n".join(blocks)))
+    return found
 
-    items = [ITEM] + [
-        item((clause.sentence, clause.block))
-        for clause in (template.drawn(Random(1)) for template in repertoire())
-    ]
+
+def rendered_proposer_prompts() -> list[str]:
+    drawn = [template.drawn(Random(1)) for template in repertoire()]
+    items = [ITEM, *(item((clause.sentence, clause.block)) for clause in drawn)]
+    seeds = [item(clause) for clause in seed_clauses()]
+    assert len(seeds) >= 24
+    items += seeds
     prompts = []
     for n, parent in enumerate(items):
         messages = proposer_messages(
