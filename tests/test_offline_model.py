@@ -22,7 +22,7 @@ from tasks.llm.prompting import (
 )
 from tasks.llm.replies import ReplyError, parse_cell, parse_edit, parse_labels, parse_verdict
 from tasks.llm.simulated import mistakes
-from tasks.llm.simulated.edits import add, alterations, droppable, stands_alone
+from tasks.llm.simulated.edits import add, alterations, drop, droppable, stands_alone
 from tasks.llm.simulated.program import Clause, Program, take_apart
 from tasks.llm.simulated.repertoire import repertoire
 from tasks.llm.simulated.skills import chance, clause_strain, item_logit
@@ -284,8 +284,19 @@ def test_an_alteration_changes_sentence_and_block_together() -> None:
 
 
 def test_a_clause_whose_result_is_used_elsewhere_is_not_dropped() -> None:
-    program = take_apart(ITEMS[2].gold, "")
-    assert droppable(program) == [0]
+    assert droppable(take_apart(item(TEXT, COUNT, finish=ANSWER).gold, "")) == [0]
+    assert droppable(take_apart(item(TEXT, COUNT, PAY, finish=ANSWER).gold, "")) == [0, 2]
+
+
+def test_what_hangs_on_a_dropped_clause_goes_with_it() -> None:
+    read = (
+        "My coworkers have to know.",
+        'workers = pages(apis.phone.search_contacts, access_token="x")',
+    )
+    told = ("Text them.", "for w in workers:\n    apis.phone.send_text_message(message=w)")
+    program = take_apart(item(read, told, FORBID, PAY).gold, "")
+    assert droppable(program) == [1, 3]
+    assert [one.sentence for one in drop(program, 1).clauses] == [PAY[0]]
 
 
 def test_names_that_clash_are_renamed_in_the_added_block() -> None:

@@ -23,35 +23,51 @@ _TEXTS = (
 
 
 def add(program: Program, clause: Clause) -> Program:
-    """The program with one more clause, before the ones that only forbid something.
+    """The program with one more clause at its end.
 
     Names that the new block binds and the finish uses are given new names first.
     """
     taken = Clause("", program.finish).used
     clashing = clause.defined & taken - PREAMBLE_NAMES
     added = replace(clause, block=_renamed(clause.block, clashing, taken)) if clashing else clause
-    clauses = list(program.clauses)
-    at = len(clauses)
-    while at and clauses[at - 1].is_empty:
-        at -= 1
-    return program.with_clauses((*clauses[:at], added, *clauses[at:]))
+    return program.with_clauses((*program.clauses, added))
 
 
 def droppable(program: Program) -> list[int]:
-    """Places of the clauses that can go: nobody else uses their names, and something is left to do."""
-    clauses = program.clauses
-    found = []
-    for at, clause in enumerate(clauses):
-        others = [one for n, one in enumerate(clauses) if n != at]
-        needed = Clause("", program.finish).needs.union(*(one.needs for one in others))
-        if any(not one.is_empty for one in others) and not clause.defined & needed:
-            found.append(at)
-    return found
+    """Places of the clauses that can go: nobody else uses their names, and something is left to do.
+
+    A sentence that only forbids something goes with the clause before it, never alone: the block
+    that keeps to it would stay.
+    """
+    return [
+        at
+        for at, clause in enumerate(program.clauses)
+        if not clause.is_empty
+        and not clause.defined & _needed(program, at)
+        and ("answer=" in program.finish or any(map(_writes, drop(program, at).clauses)))
+    ]
 
 
 def drop(program: Program, at: int) -> Program:
-    """The program without one clause."""
-    return program.with_clauses(program.clauses[:at] + program.clauses[at + 1 :])
+    """The program without one clause, what only forbids behind it, and what was only read for it."""
+    end = at + 1
+    while end < len(program.clauses) and program.clauses[end].is_empty:
+        end += 1
+    rest = program.with_clauses(program.clauses[:at] + program.clauses[end:])
+    for n, one in enumerate(rest.clauses):
+        if not one.is_empty and not _writes(one) and not one.defined & _needed(rest, n):
+            return drop(rest, n)
+    return rest
+
+
+def _needed(program: Program, at: int) -> set[str]:
+    """Names that the finish and the other clauses take from elsewhere."""
+    others = [one.needs for n, one in enumerate(program.clauses) if n != at]
+    return Clause("", program.finish).needs.union(*others)
+
+
+def _writes(clause: Clause) -> bool:
+    return any(writes(api) for _, api in clause.apis)
 
 
 def stands_alone(clause: Clause) -> bool:

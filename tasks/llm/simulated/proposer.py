@@ -116,8 +116,12 @@ def _dropped(seen: Seen, rng: Random) -> Program | None:
 
 
 def _altered(seen: Seen, rng: Random) -> Program | None:
-    programs = edits.alterations(seen.parent, rng)
-    return rng.choice(programs) if programs else None
+    """Some parameters altered, one after the other; fewer where the item has no more."""
+    program = seen.parent
+    for _ in range(rng.choice((1, 2, 3))):
+        programs = edits.alterations(program, rng)
+        program = rng.choice(programs) if programs else program
+    return program if program != seen.parent else None
 
 
 def _swapped(seen: Seen, rng: Random) -> Program | None:
