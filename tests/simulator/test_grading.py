@@ -412,7 +412,7 @@ def test_stock_verifies_the_items_in_full_mode(root: Path, appworld_python: Path
     done = subprocess.run(
         [str(appworld_python), "-W", "ignore", "-m", "appworld.cli", "verify", "tasks"],
         cwd=root,  # the command takes its root from here, not from the environment
-        env={"PATH": os.environ["PATH"], "HOME": str(root)},
+        env={"PATH": os.environ["PATH"], "HOME": str(root), "PYTHONUNBUFFERED": "1"},
         capture_output=True,
         text=True,
         timeout=300,
