@@ -12,7 +12,7 @@ each of the six supervisors (people.SUPERVISORS):
   30 or more texts, 3 voice messages, 5 alarms (one of them off).
 - *venmo*: an account for every contact, all but parents, manager and coworkers as Venmo friends; a
   balance of more than $1,500; more than 26 payments, about half of them received; 7 or more pending
-  requests received, one from each roommate; 2 pending requests sent.
+  requests received, one from each roommate; 3 or more pending requests sent.
 - *splitwise*: two groups, "<street> Flat" with the roommates (8 expenses, "Groceries" three times) and
   a trip with four friends (4 expenses), shared equally and not settled; three debts outside of groups.
 - *todoist*: Inbox (6 tasks), "Errands" (8), "Work" (5, and 3 in the section "Later"), all with due dates
@@ -27,7 +27,7 @@ each of the six supervisors (people.SUPERVISORS):
 - *file_system*: "~/bills/<electricity|internet|water|gas>-2023-<01..04>.txt" with "Total amount: $<n>"
   (divisible by 4), "~/documents/receipts/receipt-<date>.txt" with "Paid: $<n>" (5), "~/photos/<lake|
   mountains|seaside>/" (4 each), "~/downloads/" with .tmp, .pdf, .jpg and .txt files and a subfolder.
-- *gmail*: 19 or more inbox threads, about a third unread, some starred, some labelled "keep"; 10 or more
+- *gmail*: 23 or more inbox threads, about 10 of them unread, some starred, some labelled "keep"; 10 or more
   sent; company mails by the manager, mails of the flat, of the family and of friends.
 - *amazon*: 3 orders of two products each (the last one underway), 6 products on the wish list, 2 in the
   cart, two payment cards, the addresses "Home" and "Work"; every other supervisor has Prime. There are

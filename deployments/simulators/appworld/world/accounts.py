@@ -9,6 +9,8 @@ from world.people import (
     COMPANIES,
     FAMILIES,
     HOUSEHOLDS,
+    Company,
+    Household,
     Person,
     company_of,
     everybody,
@@ -87,7 +89,7 @@ def _fill_addresses(engine: Engine) -> None:
         _fill_address(engine, firm, "Work", company_id=company.id)
 
 
-def _fill_address(engine: Engine, place, name: str, **link: int) -> None:
+def _fill_address(engine: Engine, place: Household | Company, name: str, **link: int) -> None:
     admin = engine.models.admin
     address = admin.GlobalAddress.create_save(**address_fields(place), **link)
     for first_name in place.first_names:
@@ -96,7 +98,7 @@ def _fill_address(engine: Engine, place, name: str, **link: int) -> None:
         )
 
 
-def address_fields(place) -> dict:
+def address_fields(place: Household | Company) -> dict:
     """The engine's address fields of a household or a company."""
     return {
         "street_address": place.street,

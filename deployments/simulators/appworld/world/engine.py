@@ -5,6 +5,7 @@ keeps its connections in class variables).
 """
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -19,6 +20,9 @@ from world.people import Person
 
 NOW = datetime(2023, 5, 18, 12, 0, 0)
 """The moment at which the world stands still, a Thursday noon. Nothing in it is later."""
+
+# The engine signs its tokens with a short constant, and PyJWT says so for each in the progress lines.
+warnings.filterwarnings("ignore", message="The HMAC key is")
 
 USER_APPS = (
     "amazon",

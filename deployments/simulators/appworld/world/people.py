@@ -4,6 +4,7 @@ All names, streets and companies are inventions. Relationships follow from the t
 works and grew up with whom), so that phone contacts, chats, payments and calendars agree with each other.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -330,7 +331,8 @@ def relationships(person: Person) -> dict[Person, list[str]]:
     return dict(sorted(found.items(), key=lambda entry: entry[0].number))
 
 
-def _add_family(person: Person, family: Family, add) -> None:
+def _add_family(person: Person, family: Family, add: Callable[..., None]) -> None:
+    """Adds what a family's members are to a person who belongs to it."""
     parents = {family.father: "father", family.mother: "mother"}
     if person.first_name in family.children:
         for first_name, name in parents.items():

@@ -4,6 +4,7 @@ from world.engine import NOW
 from world.people import (
     COMPANIES,
     HOUSEHOLDS,
+    Household,
     Person,
     company_of,
     friends_of,
@@ -31,11 +32,11 @@ def people_summary() -> str:
     return "\n".join(lines)
 
 
-def _flats() -> list:
+def _flats() -> list[Household]:
     return [house for house in HOUSEHOLDS if house.kind == "roommates"]
 
 
-def _flat(house) -> str:
+def _flat(house: Household) -> str:
     return f"{house.name} ({', '.join(house.first_names)})"
 
 
