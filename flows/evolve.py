@@ -171,7 +171,7 @@ class Campaign:
             attempts=attempts,
             turns=solved.all(Turn),
             measurement="search",
-            model=self.plan.feedback,
+            spec=self.plan.feedback,
         )
         scored = await score(
             self.bench,
@@ -221,7 +221,7 @@ class Campaign:
                 about=item.item_id,
                 item=item,
                 failures=failures,
-                model=self.plan.judge,
+                spec=self.plan.judge,
                 repair_rounds=self.plan.repair_rounds,
             )
             return found.one(Verdict)
@@ -241,7 +241,7 @@ class Campaign:
             gold_calls=self.gold_calls[item.item_id],
             failures=failures,
             turns=[turn for turn in made.all(Turn) if turn.attempt_id in failed],
-            model=self.plan.labeller,
+            spec=self.plan.labeller,
             repair_rounds=self.plan.repair_rounds,
         )
 

@@ -20,7 +20,7 @@ async def feedback(
     attempts: Sequence[Attempt],
     turns: Sequence[Turn],
     measurement: Measurement,
-    model: LLMSpec,
+    spec: LLMSpec,
 ) -> list[str]:
     """A `Note` on an item's attempts; `turns` are theirs, in any order."""
 
@@ -31,11 +31,11 @@ async def feedback(
         ]
         request = Request(
             role="feedback",
-            spec=model,
+            spec=spec,
             messages=feedback_messages(item, trajectories),
             subject=Subject(item_id=item.item_id, measurement=measurement),
         )
-        reply = await unit.complete(run.bench.client(model), request)
+        reply = await unit.complete(run.bench.client(spec), request)
         text = reply.text.strip()
         if len(text) > MAX_NOTE_CHARS:
             text = text[:MAX_NOTE_CHARS] + "\n[the note was cut here]"

@@ -16,7 +16,7 @@ async def judge(
     *,
     item: Item,
     failures: Sequence[Attempt],
-    model: LLMSpec,
+    spec: LLMSpec,
     repair_rounds: int,
 ) -> list[str]:
     """A `Verdict` on an item from its instruction, gold and failed attempts.
@@ -30,8 +30,8 @@ async def judge(
         verdict, reason = None, ""
         for asked in range(repair_rounds + 1):
             subject = Subject(item_id=item.item_id, round=asked)
-            request = Request(role="judge", spec=model, messages=messages, subject=subject)
-            reply = await unit.complete(run.bench.client(model), request)
+            request = Request(role="judge", spec=spec, messages=messages, subject=subject)
+            reply = await unit.complete(run.bench.client(spec), request)
             try:
                 parsed = parse_verdict(reply.text)
             except ReplyError as error:
@@ -44,7 +44,7 @@ async def judge(
             Verdict(
                 campaign=run.bench.campaign,
                 item_id=item.item_id,
-                judge=model.spec_id,
+                judge=spec.spec_id,
                 reason=reason,
                 verdict=verdict,
             )

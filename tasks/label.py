@@ -27,7 +27,7 @@ async def label(
     gold_calls: Sequence[GoldCall],
     failures: Sequence[Attempt],
     turns: Sequence[Turn],
-    model: LLMSpec,
+    spec: LLMSpec,
     repair_rounds: int,
 ) -> list[str]:
     """The `Label` rows of one item and of its failed attempts.
@@ -38,10 +38,10 @@ async def label(
 
     async def work(unit: Unit) -> None:
         campaign = run.bench.campaign
-        judged = await _judged(run, unit, item, model, repair_rounds)
+        judged = await _judged(run, unit, item, spec, repair_rounds)
         unit.add(*_of_item(campaign, item, gold_calls))
         unit.add(
-            *(_label(campaign, item, name, holds, model.spec_id) for name, holds in judged.items())
+            *(_label(campaign, item, name, holds, spec.spec_id) for name, holds in judged.items())
         )
         for attempt in failures:
             unit.add(*_of_attempt(campaign, item, attempt, turns))
@@ -75,7 +75,7 @@ def _of_attempt(campaign: str, item: Item, attempt: Attempt, turns: Sequence[Tur
 
 
 async def _judged(
-    run: StageRun, unit: Unit, item: Item, model: LLMSpec, repair_rounds: int
+    run: StageRun, unit: Unit, item: Item, spec: LLMSpec, repair_rounds: int
 ) -> dict[str, bool]:
     """The labeller's answers by feature id; empty when none could be read."""
     messages = labeller_messages(item, JUDGED_FEATURES)
@@ -83,12 +83,12 @@ async def _judged(
     for asked in range(repair_rounds + 1):
         request = Request(
             role="labeller",
-            spec=model,
+            spec=spec,
             messages=messages,
             response_schema=labels_schema(ids),
             subject=Subject(item_id=item.item_id, round=asked),
         )
-        reply = await unit.complete(run.bench.client(model), request)
+        reply = await unit.complete(run.bench.client(spec), request)
         try:
             return parse_labels(reply.text, ids).labels
         except ReplyError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tasks.errors import Rejection
+from tasks.gold_text import normalised
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import proposer_messages, repair_messages
 from tasks.llm.replies import ReplyError, parse_edit
@@ -81,7 +82,9 @@ async def _edit(run: StageRun, step: int, parent: Item, reply: str, asked: int) 
 def _syntax_fault(gold: str) -> tuple[Rejection, str] | None:
     try:
         compile(gold, "gold", "exec")
-    except (SyntaxError, ValueError) as error:
+        # Text that compiles may still be nested deeper than verify's reading of golds goes.
+        normalised(gold)
+    except (SyntaxError, ValueError, RecursionError) as error:
         return Rejection.GOLD_SYNTAX, f"the gold does not compile: {error}"
     return None
 

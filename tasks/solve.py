@@ -6,7 +6,7 @@ lets the others end and be spooled, then raises; what the solver did wrong is da
 
 import asyncio
 
-from tasks.agents.code import Solving, attempt_in_code
+from tasks.agents.code_cells import Solving, attempt_in_code
 from tasks.errors import AttemptCause
 from tasks.llm.base import LLMSpec
 from tasks.plan import SolverLimits

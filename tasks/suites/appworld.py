@@ -151,12 +151,12 @@ class AppWorldSession:
         self._closed = True
         await self._ask("close", ANSWER_S)
 
-    async def _ask(self, method: str, timeout_s: float, **params: Any) -> Any:
+    async def _ask(self, method: str, deadline_s: float, **params: Any) -> Any:
         if self.process.cause is not None:
             # Not this session's doing: a SessionLost would be counted as the solver's.
             raise SimulatorError(f"{self.process.cause} (session {self._session} went with it)")
         try:
-            return await self.process.ask(method, {"session": self._session, **params}, timeout_s)
+            return await self.process.ask(method, {"session": self._session, **params}, deadline_s)
         except SessionLost:
             self._closed = True
             raise
