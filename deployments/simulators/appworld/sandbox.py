@@ -19,6 +19,8 @@ SCRATCH = "/scratch"
 EMPTY = "/empty"
 """The working directory of a session under bubblewrap."""
 
+# Namespaces within bubblewrap's, as each session enters them: CLONE_NEWUSER and CLONE_NEWPID.
+_NESTED = "import ctypes; raise SystemExit(ctypes.CDLL(None).unshare(1 << 28 | 1 << 29) != 0)"
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime")
 
 
@@ -51,7 +53,7 @@ def find_bubblewrap() -> str | None:
 
 
 def _works(bwrap: str) -> bool:
-    command = [bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"]
+    command = [bwrap, "--unshare-all", "--ro-bind", "/", "/", sys.executable, "-c", _NESTED]
     return subprocess.run(command, capture_output=True, timeout=20).returncode == 0
 
 

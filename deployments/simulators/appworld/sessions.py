@@ -71,7 +71,7 @@ class Sessions:
         await self._shell.set_up(await self._engine.set_up({}))
 
     async def open(self, spec: dict[str, Any]) -> Session:
-        """Forks a session. `spec` is engine.Session's, without `experiment`.
+        """Forks a session. `spec` is worlds.Session's, without `experiment`.
 
         Raises:
             Refusal: simulator, where a warm process is gone; session_lost, where the world didn't open.
