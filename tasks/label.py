@@ -1,15 +1,15 @@
 """Label: difficulty and features of an item, failure reasons of its failed attempts.
 
 What code can decide, code decides (source "code"); the features that need judgement are the labeller
-model's, and its rows stand beside the code's, never over them. Definitions: tasks/labels.toml.
+model's, and its rows stand beside the code's, never over them. Definitions: tasks/labels/labels.toml.
 """
 
 import json
 from collections.abc import Sequence
 
-from tasks.difficulty import difficulty
-from tasks.failure_reasons import FAILURE_REASONS, failure_reasons
-from tasks.features import JUDGED_FEATURES, features
+from tasks.labels.difficulty import difficulty
+from tasks.labels.failure_reasons import FAILURE_REASONS, failure_reasons
+from tasks.labels.features import JUDGED_FEATURES, features
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import ask_again, labeller_messages
 from tasks.llm.replies import ReplyError, labels_schema, parse_labels

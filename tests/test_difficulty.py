@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.difficulty import (
+from tasks.golds.api_trace import depth, work_calls
+from tasks.golds.program import read_program
+from tasks.labels.difficulty import (
     Difficulty,
     difficulty,
     interaction_level,
     reasoning_level,
     total_level,
 )
-from tasks.features import links_of
-from tasks.gold_program import read_program
-from tasks.gold_trace import depth, work_calls
+from tasks.labels.features import links_of
 from tasks.suites.base import Call
 from tests.golds import done, gold, person, read, trace, write
 

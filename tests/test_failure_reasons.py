@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tasks.errors import AttemptCause
-from tasks.failure_reasons import FAILURE_REASONS, failure_reasons
+from tasks.labels.failure_reasons import FAILURE_REASONS, failure_reasons
 from tasks.suites.base import AnswerDifference, Difference, Effect
 from warehouse.records import Attempt
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.features import JUDGED_FEATURES, features
+from tasks.labels.features import JUDGED_FEATURES, features
 from tasks.suites.base import Call
 from tests.golds import PREAMBLE, PROFILE, done, gold, person, read, trace, write
 
@@ -823,7 +823,9 @@ def test_reading_in_pages_and_logging_in_show_nothing() -> None:
 
 
 def test_labels_are_the_ones_of_the_data_file(checkout: Path) -> None:
-    labels = tomllib.loads((checkout / "tasks" / "labels.toml").read_text(encoding="utf-8"))
+    labels = tomllib.loads(
+        (checkout / "tasks" / "labels" / "labels.toml").read_text(encoding="utf-8")
+    )
     names = {kind: {one["id"]: one["name"] for one in entries} for kind, entries in labels.items()}
     assert names == {
         "difficulty": {one: one for one in ("interaction", "reasoning", "difficulty")},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.gold_program import read_program
+from tasks.golds.program import read_program
 from tests.golds import gold
 
 CONTACTS, NOTE, SONG = (

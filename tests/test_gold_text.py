@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.gold_text import (
+from tasks.golds.text import (
     answer_in_instruction,
     hard_coded_literals,
     normalised,

@@ -300,7 +300,9 @@ def test_views_work_in_a_file_that_is_attached_under_another_name(sound: Path) -
 
 
 def test_names_of_features_and_reasons_are_those_of_the_label_file(sound: Path) -> None:
-    labels = tomllib.loads((SQL_FOLDER.parent / "tasks" / "labels.toml").read_text("utf-8"))
+    labels = tomllib.loads(
+        (SQL_FOLDER.parent / "tasks" / "labels" / "labels.toml").read_text("utf-8")
+    )
 
     features = [(entry["id"], entry["name"]) for entry in labels["feature"]]
     reasons = [(entry["id"], entry["name"]) for entry in labels["failure_reason"]]

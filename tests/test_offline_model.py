@@ -449,7 +449,7 @@ def judge_request(one: Item) -> Request:
 
 
 def test_the_labeller_answers_for_just_the_labels_it_is_asked_for() -> None:
-    from tasks.definitions import FEATURES
+    from tasks.labels.definitions import FEATURES
 
     asked = [one for one in FEATURES if one.id in ("F5", "F9", "F10")]
     request = Request(role="labeller", spec=SPEC, messages=labeller_messages(ITEMS[1], asked))

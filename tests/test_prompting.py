@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from tasks.definitions import FEATURES
 from tasks.errors import InputError
+from tasks.labels.definitions import FEATURES
 from tasks.llm.fences import find_fences
 from tasks.llm.prompting import (
     MAX_FULL_FAILURES,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks import stated
+from tasks.golds import stated
 
 
 @pytest.mark.parametrize(

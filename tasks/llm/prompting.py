@@ -62,7 +62,7 @@ MAX_JUDGED_FAILURES = 6
 
 
 class Definition(Protocol):
-    """A label as tasks/labels.toml defines it."""
+    """A label as tasks/labels/labels.toml defines it."""
 
     id: str
     name: str

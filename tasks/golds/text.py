@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tasks import stated
-from tasks.gold_program import read_program
-from tasks.gold_syntax import parse
-from tasks.gold_values import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS, field_kind
+from tasks.golds import stated
+from tasks.golds.known_values import FINISH, NAMING_FIELDS, PAGE_ARGUMENTS, field_kind
+from tasks.golds.program import read_program
+from tasks.golds.syntax import parse
 
 # Copies
 

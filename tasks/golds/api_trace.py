@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.gold_values import AUTH_APIS, CLOCK, DOCS_APP, FINISH, PAGE_ARGUMENTS, PROFILE_APP, Api
+from tasks.golds.known_values import (
+    AUTH_APIS,
+    CLOCK,
+    DOCS_APP,
+    FINISH,
+    PAGE_ARGUMENTS,
+    PROFILE_APP,
+    Api,
+)
 from tasks.suites.base import Call
 from warehouse.records import canonical
 

@@ -6,10 +6,10 @@ Blind to how solvers fared and to where the item came from. Thresholds as in lab
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.features import ambiguous_mentions, links_of
-from tasks.gold_program import read_program
-from tasks.gold_trace import answer_of, apis_of, depth, work_calls
-from tasks.operations import operations
+from tasks.golds.api_trace import answer_of, apis_of, depth, work_calls
+from tasks.golds.operations import operations
+from tasks.golds.program import read_program
+from tasks.labels.features import ambiguous_mentions, links_of
 from tasks.suites.base import Call
 
 

@@ -3,9 +3,9 @@
 import ast
 from dataclasses import replace
 
-from tasks.gold_expressions import Expressions
-from tasks.gold_syntax import position_of, ranking
-from tasks.gold_values import AUTH_APIS, DATE_CALLS, NOTHING, Site, Value, field_kind, joined
+from tasks.golds.expressions import Expressions
+from tasks.golds.known_values import AUTH_APIS, DATE_CALLS, NOTHING, Site, Value, field_kind, joined
+from tasks.golds.syntax import position_of, ranking
 
 _DATE_METHODS = frozenset(
     ["weekday", "isoweekday", "isocalendar", "total_seconds", "replace", "shift"]

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks import stated
-from tasks.gold_program import Program
-from tasks.gold_trace import WorkCall, scalars
-from tasks.gold_values import DATE_FIELD, FINISH, READING_PREFIXES, Api, Operation
+from tasks.golds import stated
+from tasks.golds.api_trace import WorkCall, scalars
+from tasks.golds.known_values import DATE_FIELD, FINISH, READING_PREFIXES, Api, Operation
+from tasks.golds.program import Program
 
 _ISO_DATE = re.compile(r"^\d{4}-(\d\d)-(\d\d)")
 _PLACE = re.compile(r"(^|_)(ids?|path|email\w*|phone_number|query|relationship|name|sort_by)$")

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks import definitions, stated
 from tasks.errors import AttemptCause
+from tasks.golds import stated
+from tasks.labels import definitions
 from tasks.suites.base import AnswerDifference, Difference, Effect
 from warehouse.records import Attempt
 

@@ -1,4 +1,4 @@
-"""The labels that we give, as tasks/labels.toml defines them."""
+"""The labels that we give, as tasks/labels/labels.toml defines them."""
 
 import tomllib
 from importlib.resources import files
@@ -20,7 +20,7 @@ class Definition(Record):
 
 
 def _read(kind: str) -> tuple[Definition, ...]:
-    text = (files("tasks") / "labels.toml").read_text(encoding="utf-8")
+    text = (files("tasks.labels") / "labels.toml").read_text(encoding="utf-8")
     return tuple(Definition(**entry) for entry in tomllib.loads(text)[kind])
 
 

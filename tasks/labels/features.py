@@ -18,11 +18,20 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks import definitions, stated
-from tasks.gold_program import Program, read_program
-from tasks.gold_trace import WorkCall, answer_of, flows, is_of_the_world, rows, scalars, work_calls
-from tasks.gold_values import PAGE_ARGUMENTS
-from tasks.operations import Shown, operations
+from tasks.golds import stated
+from tasks.golds.api_trace import (
+    WorkCall,
+    answer_of,
+    flows,
+    is_of_the_world,
+    rows,
+    scalars,
+    work_calls,
+)
+from tasks.golds.known_values import PAGE_ARGUMENTS
+from tasks.golds.operations import Shown, operations
+from tasks.golds.program import Program, read_program
+from tasks.labels import definitions
 from tasks.suites.base import Call
 
 JUDGED_FEATURES = tuple(one for one in definitions.FEATURES if one.by != "code")

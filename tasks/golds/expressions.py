@@ -1,12 +1,11 @@
-"""The abstract value of each expression of a gold program; see tasks/gold_program.py."""
+"""The abstract value of each expression of a gold program; see tasks.golds.program.py."""
 
 import ast
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Literal
 
-from tasks.gold_syntax import constant_kind, inside_len, leaves, names_a_row, position_of
-from tasks.gold_values import (
+from tasks.golds.known_values import (
     DATE_CALLS,
     NOTHING,
     Api,
@@ -17,6 +16,7 @@ from tasks.gold_values import (
     field_kind,
     joined,
 )
+from tasks.golds.syntax import constant_kind, inside_len, leaves, names_a_row, position_of
 
 
 class Expressions(ABC):

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from tasks.gold_values import DATE_FIELD, NAMING_FIELDS, Kind
+from tasks.golds.known_values import DATE_FIELD, NAMING_FIELDS, Kind
 
 _MOST_NESTED = 120
 """Levels of syntax. A gold has some twenty; far beyond, walking the tree would exhaust Python's stack."""

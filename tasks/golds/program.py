@@ -13,9 +13,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tasks.gold_calls import Calls
-from tasks.gold_syntax import ends, is_paging, page_counters, parse, position_of
-from tasks.gold_values import (
+from tasks.golds.call_sites import Calls
+from tasks.golds.known_values import (
     FINISH,
     NOTHING,
     PAGE_ARGUMENTS,
@@ -25,6 +24,7 @@ from tasks.gold_values import (
     Value,
     joined,
 )
+from tasks.golds.syntax import ends, is_paging, page_counters, parse, position_of
 
 _MOST_NESTED = 3
 """Loops in loops of which bodies are walked twice, so that a value may come from the round before."""
