@@ -1,0 +1,290 @@
+"""Client of Gemini by google-genai: generate_content and embed_content.
+
+Gemini's reasoning models put a signature on a part of their reply and refuse the next turn without it. It
+goes out in the `state` of the tool call that carries it and comes back with the call; the whole list of
+parts, thoughts included, stands in the completion's `state`.
+"""
+
+import base64
+import json
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from google import genai
+from google.genai import types
+from pydantic import field_validator
+
+from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens
+from tasks.llm.faults import BrokenReply
+from tasks.llm.prices import Prices, cost_usd
+from tasks.llm.tool_calls import tool_call
+from tasks.llm.wire import Wire, asked, http_client, read, safe_text
+
+DIMENSIONS = 768
+"""Length of embeddings unless the endpoint names another."""
+
+_REFUSALS = {
+    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
+}  # fmt: skip
+
+Finish = Literal["stop", "length", "tool_calls", "refusal", "other"]
+
+
+class _FunctionCall(Wire):
+    id: str | None = None
+    name: str | None = None
+    args: dict[str, Any] | None = None
+
+
+class _Part(Wire):
+    text: str | None = None
+    thought: bool = False
+    thoughtSignature: str | None = None
+    functionCall: _FunctionCall | None = None
+
+    @field_validator("thoughtSignature")
+    @classmethod
+    def _decodable(cls, signature: str | None) -> str | None:
+        if signature is not None:
+            _signature(signature)
+        return signature
+
+
+class _Content(Wire):
+    parts: list[_Part] = []
+
+
+class _Candidate(Wire):
+    content: _Content = _Content()
+    finishReason: str | None = None
+
+
+class _PromptFeedback(Wire):
+    blockReason: str | None = None
+
+
+class _Usage(Wire):
+    """Counts that are zero are left out by the provider."""
+
+    promptTokenCount: int | None = None
+    candidatesTokenCount: int = 0
+    thoughtsTokenCount: int = 0
+    cachedContentTokenCount: int = 0
+
+
+class _Reply(Wire):
+    candidates: list[_Candidate] = []
+    promptFeedback: _PromptFeedback = _PromptFeedback()
+    usageMetadata: _Usage | None = None
+
+
+class GeminiClient:
+    """Gemini under one key. Each call is one try: `RetryingClient` is what tries again."""
+
+    simulated = False
+
+    def __init__(
+        self,
+        key: str,
+        base_url: str | None = None,
+        prices: Mapping[str, Prices] | None = None,
+        stall_s: float = 300.0,
+        dimensions: int | None = None,
+    ) -> None:
+        """Makes a client.
+
+        Args:
+            key: Of the Gemini API.
+            base_url: None for Google's own.
+            prices: By llm_id.
+            stall_s: A try on whose connection nothing is seen for so many seconds is given up.
+            dimensions: Length of embeddings asked for; None is `DIMENSIONS`.
+        """
+        self._key = key
+        self._prices = prices or {}
+        self._dimensions = dimensions or DIMENSIONS
+        self._http = http_client(stall_s)
+        # No retry_options, so the SDK does not try again. The client is kept: it closes when collected.
+        self._sdk = genai.Client(
+            api_key=key,
+            vertexai=False,
+            http_options=types.HttpOptions(
+                base_url=base_url, timeout=round(stall_s * 1000), httpx_async_client=self._http
+            ),
+        )
+
+    async def complete(self, request: Request) -> Completion:
+        """One try of a request. Raises a `TransientFault` or ProviderRefused."""
+        began = time.monotonic()
+        call = self._sdk.aio.models.generate_content(
+            model=request.spec.llm_id,
+            contents=_contents(request.messages),
+            config=_generation(request),
+        )
+        raw = await asked(call, self._key)
+        reply = read(raw.sdk_http_response.body or "", _Reply)
+        if not reply.candidates and not reply.promptFeedback.blockReason:
+            raise BrokenReply("the reply holds no candidate")
+        return self._completion(request, reply, time.monotonic() - began)
+
+    async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
+        """One vector a text, in order. Raises a `TransientFault` or ProviderRefused."""
+        call = self._sdk.aio.models.embed_content(
+            model=spec.llm_id,
+            # One content a text: of a plain list gemini-embedding-2 makes one content, and one vector.
+            contents=[types.Content(parts=[_text(text)]) for text in texts],
+            config=types.EmbedContentConfig(output_dimensionality=self._dimensions),
+        )
+        found = (await asked(call, self._key)).embeddings or []
+        vectors = [list(vector.values or ()) for vector in found]
+        if [len(vector) for vector in vectors] != [self._dimensions] * len(texts):
+            raise BrokenReply(
+                f"the reply holds {len(vectors)} vectors for {len(texts)} texts, of the lengths "
+                f"{sorted({len(vector) for vector in vectors})} instead of {self._dimensions}"
+            )
+        if not all(math.isfinite(number) for vector in vectors for number in vector):
+            raise BrokenReply("the reply holds a vector with a number that is none")
+        return vectors
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._sdk.aio.aclose()
+        self._sdk.close()
+        # A connection pool that was handed in stays open otherwise.
+        await self._http.aclose()
+
+    def _completion(self, request: Request, reply: _Reply, latency_s: float) -> Completion:
+        candidate = reply.candidates[0] if reply.candidates else _Candidate(finishReason="SAFETY")
+        parts, tokens = candidate.content.parts, _tokens(reply.usageMetadata)
+        calls = _calls(parts, len(request.messages))
+        opaque = any(part.thought or part.thoughtSignature for part in parts)
+        return Completion(
+            text="".join(part.text or "" for part in parts if not part.thought),
+            tool_calls=calls,
+            finish_reason=_finish(candidate.finishReason, bool(calls)),
+            tokens=tokens,
+            cost_usd=cost_usd(self._prices.get(request.spec.llm_id), tokens),
+            latency_s=latency_s,
+            state={"parts": [part.model_dump(exclude_defaults=True) for part in parts]}
+            if opaque
+            else None,
+        )
+
+
+def _finish(reason: str | None, called: bool) -> Finish:
+    if reason == "STOP":
+        return "tool_calls" if called else "stop"
+    if reason == "MAX_TOKENS":
+        return "length"
+    return "refusal" if reason in _REFUSALS else "other"
+
+
+def _calls(parts: Sequence[_Part], turn: int) -> tuple[dict[str, Any], ...]:
+    """The parts that call a function in our form; `state` is what makes the same part of it again."""
+    calls = []
+    for n, part in enumerate(parts):
+        if part.functionCall is not None:
+            call = part.functionCall
+            state = {"id": call.id, "signature": part.thoughtSignature}
+            arguments = json.dumps(call.args or {}, ensure_ascii=False)
+            name = call.name or ""
+            calls.append(tool_call(call.id or f"call-{turn}-{n}", name, arguments, state))
+    return tuple(calls)
+
+
+def _tokens(usage: _Usage | None) -> Tokens:
+    if usage is None:
+        return Tokens()
+    return Tokens(
+        prompt=usage.promptTokenCount,
+        cached=usage.cachedContentTokenCount,
+        completion=usage.candidatesTokenCount + usage.thoughtsTokenCount,
+        reasoning=usage.thoughtsTokenCount,
+    )
+
+
+def _generation(request: Request) -> types.GenerateContentConfig:
+    """Everything of a request but its conversation."""
+    sampling, schema = request.spec.sampling, request.response_schema
+    system = [message for message in request.messages if message.role == "system"]
+    declarations = [
+        types.FunctionDeclaration(
+            name=tool["name"],
+            description=tool.get("description"),
+            parameters_json_schema=tool.get("parameters"),
+        )
+        for tool in request.tools
+    ]
+    return types.GenerateContentConfig(
+        system_instruction=[_text(message.content) for message in system] or None,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        max_output_tokens=sampling.max_tokens,
+        seed=sampling.rng_seed,
+        response_mime_type=None if schema is None else "application/json",
+        response_json_schema=schema,
+        tools=[types.Tool(function_declarations=declarations)] if declarations else None,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+        # The body as it came: the SDK's own types refuse a whole reply for one lone surrogate.
+        should_return_http_response=True,
+    )
+
+
+def _contents(messages: Sequence[Message]) -> list[types.Content]:
+    """The conversation without its system part. Answers to calls of one turn stand in one content."""
+    called = {call["id"]: call for message in messages for call in message.tool_calls}
+    contents: list[types.Content] = []
+    answering = False
+    for message in messages:
+        if message.role == "system":
+            continue
+        if message.role == "tool":
+            parts = [_answer(message, called.get(message.tool_call_id or "", {}))]
+        else:
+            parts = [_text(message.content)] if message.content else []
+            parts += [_call_part(call) for call in message.tool_calls]
+        if message.role == "tool" and answering:
+            contents[-1].parts = [*(contents[-1].parts or ()), *parts]
+        else:
+            role = "model" if message.role == "assistant" else "user"
+            contents.append(types.Content(role=role, parts=parts))
+        answering = message.role == "tool"
+    return contents
+
+
+def _text(text: str) -> types.Part:
+    return types.Part(text=safe_text(text))
+
+
+def _answer(message: Message, call: Mapping[str, Any]) -> types.Part:
+    return types.Part(
+        function_response=types.FunctionResponse(
+            id=(call.get("state") or {}).get("id"),
+            name=call.get("name", ""),
+            response={"result": safe_text(message.content)},
+        )
+    )
+
+
+def _call_part(call: Mapping[str, Any]) -> types.Part:
+    """A call as a part, as the model gave it: with its id, if it had one, and its signature."""
+    state = call.get("state") or {}
+    try:
+        arguments = json.loads(call["arguments"])
+    except ValueError:
+        arguments = None
+    return types.Part(
+        function_call=types.FunctionCall(
+            id=state.get("id"),
+            name=call["name"],
+            args=arguments if isinstance(arguments, dict) else {},
+        ),
+        thought_signature=_signature(state["signature"]) if state.get("signature") else None,
+    )
+
+
+def _signature(text: str) -> bytes:
+    """The bytes of base64 of either alphabet. Raises ValueError where it is none."""
+    return base64.b64decode(text.replace("-", "+").replace("_", "/"), validate=True)
