@@ -134,6 +134,8 @@ def _of_google(error: Exception, key: str | None) -> ProviderError:
         if wait is None:
             wait = _retry_info_s(error.details)
         return _of_status(error.code, error.message, wait, key)
+    if isinstance(error, errors.UnknownApiResponseError):
+        return unreadable(error, key)
     return ProviderRefused(f"the client refused to send the request ({_named(error, key)})")
 
 
