@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from google import genai
 from google.genai import types
-from pydantic import field_validator
+from pydantic import ConfigDict, Field, field_validator
+from pydantic.alias_generators import to_camel
 
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens
 from tasks.llm.faults import BrokenReply
@@ -32,19 +33,25 @@ _REFUSALS = {
 Finish = Literal["stop", "length", "tool_calls", "refusal", "other"]
 
 
-class _FunctionCall(Wire):
+class _Camel(Wire):
+    """Fields are written in camelCase on the wire."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class _FunctionCall(_Camel):
     id: str | None = None
     name: str | None = None
     args: dict[str, Any] | None = None
 
 
-class _Part(Wire):
+class _Part(_Camel):
     text: str | None = None
     thought: bool = False
-    thoughtSignature: str | None = None
-    functionCall: _FunctionCall | None = None
+    thought_signature: str | None = None
+    function_call: _FunctionCall | None = None
 
-    @field_validator("thoughtSignature")
+    @field_validator("thought_signature")
     @classmethod
     def _decodable(cls, signature: str | None) -> str | None:
         if signature is not None:
@@ -52,32 +59,33 @@ class _Part(Wire):
         return signature
 
 
-class _Content(Wire):
+class _Content(_Camel):
     parts: list[_Part] = []
 
 
-class _Candidate(Wire):
+class _Choice(_Camel):
     content: _Content = _Content()
-    finishReason: str | None = None
+    finish_reason: str | None = None
 
 
-class _PromptFeedback(Wire):
-    blockReason: str | None = None
+class _PromptFeedback(_Camel):
+    block_reason: str | None = None
 
 
-class _Usage(Wire):
+class _Usage(_Camel):
     """Counts that are zero are left out by the provider."""
 
-    promptTokenCount: int | None = None
-    candidatesTokenCount: int = 0
-    thoughtsTokenCount: int = 0
-    cachedContentTokenCount: int = 0
+    prompt: int | None = Field(default=None, alias="promptTokenCount")
+    spoken: int = Field(default=0, alias="candidatesTokenCount")
+    """Without the thoughts."""
+    thoughts: int = Field(default=0, alias="thoughtsTokenCount")
+    cached: int = Field(default=0, alias="cachedContentTokenCount")
 
 
-class _Reply(Wire):
-    candidates: list[_Candidate] = []
-    promptFeedback: _PromptFeedback = _PromptFeedback()
-    usageMetadata: _Usage | None = None
+class _Reply(_Camel):
+    choices: list[_Choice] = Field(default=[], alias="candidates")
+    prompt_feedback: _PromptFeedback = _PromptFeedback()
+    usage: _Usage | None = Field(default=None, alias="usageMetadata")
 
 
 class GeminiClient:
@@ -125,8 +133,8 @@ class GeminiClient:
         )
         raw = await asked(call, self._key)
         reply = read(raw.sdk_http_response.body or "", _Reply)
-        if not reply.candidates and not reply.promptFeedback.blockReason:
-            raise BrokenReply("the reply holds no candidate")
+        if not reply.choices and not reply.prompt_feedback.block_reason:
+            raise BrokenReply("the reply holds no choice")
         return self._completion(request, reply, time.monotonic() - began)
 
     async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
@@ -156,21 +164,23 @@ class GeminiClient:
         await self._http.aclose()
 
     def _completion(self, request: Request, reply: _Reply, latency_s: float) -> Completion:
-        candidate = reply.candidates[0] if reply.candidates else _Candidate(finishReason="SAFETY")
-        parts, tokens = candidate.content.parts, _tokens(reply.usageMetadata)
+        choice = reply.choices[0] if reply.choices else _Choice(finishReason="SAFETY")
+        parts, tokens = choice.content.parts, _tokens(reply.usage)
         calls = _calls(parts, len(request.messages))
-        opaque = any(part.thought or part.thoughtSignature for part in parts)
+        opaque = any(part.thought or part.thought_signature for part in parts)
         return Completion(
             text="".join(part.text or "" for part in parts if not part.thought),
             tool_calls=calls,
-            finish_reason=_finish(candidate.finishReason, bool(calls)),
+            finish_reason=_finish(choice.finish_reason, bool(calls)),
             tokens=tokens,
             cost_usd=cost_usd(self._prices.get(request.spec.llm_id), tokens),
             latency_s=latency_s,
-            state={"parts": [part.model_dump(exclude_defaults=True) for part in parts]}
-            if opaque
-            else None,
+            state={"parts": [_as_sent(part) for part in parts]} if opaque else None,
         )
+
+
+def _as_sent(part: _Part) -> dict[str, Any]:
+    return part.model_dump(exclude_defaults=True, by_alias=True)
 
 
 def _finish(reason: str | None, called: bool) -> Finish:
@@ -185,9 +195,9 @@ def _calls(parts: Sequence[_Part], turn: int) -> tuple[dict[str, Any], ...]:
     """The parts that call a function in our form; `state` is what makes the same part of it again."""
     calls = []
     for n, part in enumerate(parts):
-        if part.functionCall is not None:
-            call = part.functionCall
-            state = {"id": call.id, "signature": part.thoughtSignature}
+        if part.function_call is not None:
+            call = part.function_call
+            state = {"id": call.id, "signature": part.thought_signature}
             arguments = json.dumps(call.args or {}, ensure_ascii=False)
             name = call.name or ""
             calls.append(tool_call(call.id or f"call-{turn}-{n}", name, arguments, state))
@@ -198,10 +208,10 @@ def _tokens(usage: _Usage | None) -> Tokens:
     if usage is None:
         return Tokens()
     return Tokens(
-        prompt=usage.promptTokenCount,
-        cached=usage.cachedContentTokenCount,
-        completion=usage.candidatesTokenCount + usage.thoughtsTokenCount,
-        reasoning=usage.thoughtsTokenCount,
+        prompt=usage.prompt,
+        cached=usage.cached,
+        completion=usage.spoken + usage.thoughts,
+        reasoning=usage.thoughts,
     )
 
 
