@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tasks.plan import Plan
 
 DEFAULT_PLAN = CHECKOUT / "deployments" / "plans" / "offline.toml"
+ENDPOINTS = CHECKOUT / "deployments" / "endpoints.toml"
 
 app = App(
     name="turtle",
@@ -33,6 +34,10 @@ State = Annotated[
     Path, Parameter(help="Folder for everything Turtle writes: spool, warehouse, simulators.")
 ]
 
+Endpoints = Annotated[
+    Path, Parameter(help="TOML file that says how models are reached, and at what price.")
+]
+
 
 @app.command
 def evolve(
@@ -43,6 +48,7 @@ def evolve(
     suite: Annotated[str | None, Parameter(help="Suite to evolve.")] = None,
     rng_seed: Annotated[int | None, Parameter(help="Seed of the search's dice.")] = None,
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
+    endpoints: Endpoints = ENDPOINTS,
     state: State = CHECKOUT / ".turtle",
 ) -> None:
     """Run a campaign, or go on with it.
@@ -54,15 +60,18 @@ def evolve(
     from tasks.plan import read_plan
 
     overrides = {"steps": steps, "seeds": seeds, "suite": suite, "rng_seed": rng_seed}
-    _run(read_plan(plan, overrides), edition, Settings(state=state.absolute()))
+    settings = Settings(state=state.absolute(), endpoints=endpoints)
+    _run(read_plan(plan, overrides), edition, settings)
 
 
 @app.command
-def resume(campaign: str, *, state: State = CHECKOUT / ".turtle") -> None:
+def resume(
+    campaign: str, *, endpoints: Endpoints = ENDPOINTS, state: State = CHECKOUT / ".turtle"
+) -> None:
     """Go on with a campaign by its name: only failed and unfinished work is done."""
     from flows.campaign import stored_plan
 
-    settings = Settings(state=state.absolute())
+    settings = Settings(state=state.absolute(), endpoints=endpoints)
     _run(*stored_plan(campaign, settings), settings)
 
 
@@ -93,11 +102,11 @@ def sql(
 def tables(campaign: str, *, state: State = CHECKOUT / ".turtle") -> None:
     """Print a campaign's tables again."""
     from flows.campaign import stored_plan
-    from flows.publish import publish
+    from flows.publish import console, publish
 
     settings = Settings(state=state.absolute())
     stored_plan(campaign, settings)
-    if publish(campaign, settings, Console()):
+    if publish(campaign, settings, console()):
         sys.exit(1)
 
 
@@ -157,7 +166,7 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     require(plan, edition, settings)
     prepare_prefect(settings)
     from flows.evolve import evolve as evolve_flow
-    from flows.publish import publish
+    from flows.publish import console, publish
 
     name = plan.campaign(edition)
     try:
@@ -167,7 +176,7 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
             f"stopped; nothing finished is lost. Go on with: turtle resume {name}", file=sys.stderr
         )
         sys.exit(130)
-    if publish(name, settings, Console()):
+    if publish(name, settings, console()):
         sys.exit(1)
 
 

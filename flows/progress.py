@@ -41,13 +41,13 @@ class Progress:
         if self._ticker is not None:
             self._ticker.cancel()
         self._status.stop()
-        self._console.print(self.line())
+        self._console.print(self.line(), soft_wrap=True)
 
     def say(self, phase: str) -> None:
         """Names what the campaign does now."""
         self._phase = phase
         if not self._console.is_terminal:
-            self._console.print(self.line())
+            self._console.print(self.line(), soft_wrap=True)
 
     def expect(self, steps: int) -> None:
         """Says how many steps the search is going to take; the time left is told from here on."""
@@ -84,7 +84,7 @@ class Progress:
             if self._console.is_terminal:
                 self._status.update(self.line())
             else:
-                self._console.print(self.line())
+                self._console.print(self.line(), soft_wrap=True)
 
 
 def _duration(seconds: float) -> str:

@@ -1,62 +1,98 @@
 """What a campaign came to: its marts printed, and the warehouse's checks run."""
 
+import sys
+
 from rich.console import Console
+from rich.panel import Panel
 from rich.table import Table
 
 from flows.settings import Settings
 from warehouse.marts import CheckFailure, read, run_checks
 
-PRINTED = (
-    "parents_evolved",
-    "difficulty",
-    "completion_histogram",
-    "features",
-    "apps_per_item",
-    "app_pairs",
-    "feature_failure",
-    "farthest_pairs",
-    "rejections",
-    "cost_per_kept",
-    "infrastructure_failures",
-)
-"""The marts shown at the end of a campaign, in this order."""
+PRINTED: dict[str, tuple[str, ...]] = {
+    "parents_evolved": ("offered", "searched", "surviving", "selected", "evolved"),
+    "difficulty": ("item_set", "items", "share_1", "share_2", "share_3", "mean_difficulty"),
+    "completion_histogram": ("item_set", "measurement", "bin", "items", "share"),
+    "features": ("feature", "feature_name", "original_share", "evolved_share", "growth"),
+    "apps_per_item": ("item_set", "apps", "items", "share"),
+    "app_pairs": ("item_set", "app_a", "app_b", "items"),
+    "feature_failure_coverage": ("item_set", "cells", "covered", "failed_attempts"),
+    "farthest_pairs": ("rank", "item_id", "root", "distance"),
+    "rejections": ("rejection", "direction", "steps", "share"),
+    "cost_per_kept": (
+        "role",
+        "llm_calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost_usd",
+        "kept",
+        "cost_usd_per_kept",
+    ),
+    "infrastructure_failures": ("source", "cause", "failures"),
+}
+"""The marts shown at the end of a campaign, in this order, and the columns that fit on a terminal."""
 
-SHOWN_ROWS = 12
+SHOWN_ROWS = 22
 """A longer mart is cut on the terminal, and says so."""
 
 SIMULATED = "simulated model: these numbers say nothing of any language model"
 
+PLAIN_WIDTH = 110
+"""Columns of the output where it goes to no terminal."""
 
-def publish(campaign: str, settings: Settings, console: Console) -> list[CheckFailure]:
+
+def console() -> Console:
+    """Standard output, wide enough for the tables also where it is a file."""
+    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False)
+
+
+def publish(campaign: str, settings: Settings, out: Console) -> list[CheckFailure]:
     """Prints a campaign's marts and returns the checks of the warehouse that failed.
 
     Every table of a campaign in which the offline model played any role says so. Raises WarehouseError
     where the warehouse cannot be read.
     """
     simulated = bool(read(settings.warehouse, "campaigns", campaign=campaign)["simulated"].any())
-    for name in PRINTED:
-        console.print(_table(name, campaign, settings, simulated))
+    for name, columns in PRINTED.items():
+        out.print(_table(name, columns, campaign, settings, simulated))
+    _print_example(campaign, settings, out)
     failures = run_checks(settings.warehouse)
     for failure in failures:
-        console.print(
-            f"[red]check {failure.check}: {len(failure.rows)} rows[/red] {failure.incident}"
-        )
+        out.print(f"check {failure.check}: {len(failure.rows)} rows. {failure.incident}")
     return failures
 
 
-def _table(name: str, campaign: str, settings: Settings, simulated: bool) -> Table:
-    frame = read(settings.warehouse, name, campaign=campaign).drop("campaign")
-    caption = [SIMULATED] if simulated else []
+def _table(
+    name: str, columns: tuple[str, ...], campaign: str, settings: Settings, simulated: bool
+) -> Table:
+    frame = read(settings.warehouse, name, campaign=campaign).select(columns)
+    notes = [SIMULATED] if simulated else []
     if frame.height > SHOWN_ROWS:
-        caption.append(
-            f'{SHOWN_ROWS} of {frame.height} rows; all: turtle sql "FROM analysis.{name}"'
-        )
-    table = Table(title=name, caption="\n".join(caption) or None, title_justify="left")
-    for column in frame.columns:
+        notes.append(f'{SHOWN_ROWS} of {frame.height} rows; all: turtle sql "FROM analysis.{name}"')
+    table = Table(
+        title=name, title_justify="left", caption="\n".join(notes) or None, min_width=len(SIMULATED)
+    )
+    for column in columns:
         table.add_column(column)
     for row in frame.head(SHOWN_ROWS).iter_rows():
         table.add_row(*map(_cell, row))
     return table
+
+
+def _print_example(campaign: str, settings: Settings, out: Console) -> None:
+    """The kept variant that lies farthest from its seed, and the seed."""
+    farthest = read(settings.warehouse, "farthest_pairs", campaign=campaign, rank=1)
+    for row in farthest.head(1).iter_rows(named=True):
+        score = read(settings.warehouse, "scores", campaign=campaign, item_id=row["item_id"])
+        solved, scored = score["solved"][0], score["scored"][0]
+        out.print(Panel(row["root_instruction"], title="a seed", title_align="left"))
+        out.print(
+            Panel(
+                row["instruction"],
+                title=f"what it evolved into (solved {solved} of {scored} times)",
+                title_align="left",
+            )
+        )
 
 
 def _cell(value: object) -> str:

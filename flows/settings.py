@@ -28,6 +28,7 @@ class Settings(BaseModel):
     state: Path = CHECKOUT / ".turtle"
     """Everything that Turtle writes: spool, warehouse, receipts, simulators, Prefect's home."""
     endpoints: Path = CHECKOUT / "deployments" / "endpoints.toml"
+    """How models are reached, and at what price."""
     attempts_in_flight: int = Field(default=32, ge=1)
     """How many attempts may hold a simulator session at once."""
     publish_every_s: float = Field(default=5.0, gt=0)

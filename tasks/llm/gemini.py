@@ -216,29 +216,39 @@ def _tokens(usage: _Usage | None) -> Tokens:
 
 
 def _generation(request: Request) -> types.GenerateContentConfig:
-    """Everything of a request but its conversation."""
-    sampling, schema = request.spec.sampling, request.response_schema
-    system = [message for message in request.messages if message.role == "system"]
-    declarations = [
-        types.FunctionDeclaration(
-            name=tool["name"],
-            description=tool.get("description"),
-            parameters_json_schema=tool.get("parameters"),
-        )
-        for tool in request.tools
-    ]
-    return types.GenerateContentConfig(
-        system_instruction=[_text(message.content) for message in system] or None,
-        temperature=sampling.temperature,
-        top_p=sampling.top_p,
-        max_output_tokens=sampling.max_tokens,
-        seed=sampling.rng_seed,
-        response_mime_type=None if schema is None else "application/json",
-        response_json_schema=schema,
-        tools=[types.Tool(function_declarations=declarations)] if declarations else None,
-        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    """Everything of a request but its conversation. What the spec leaves open is not set."""
+    sampling = request.spec.sampling
+    system = [message.content for message in request.messages if message.role == "system"]
+    chosen = {
+        "system_instruction": safe_text("\n\n".join(system)) or None,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_output_tokens": sampling.max_tokens,
+        "seed": sampling.rng_seed,
         # The body as it came: the SDK's own types refuse a whole reply for one lone surrogate.
-        should_return_http_response=True,
+        "should_return_http_response": True,
+    }
+    if request.response_schema is not None:
+        chosen |= {
+            "response_mime_type": "application/json",
+            "response_json_schema": request.response_schema,
+        }
+    if request.tools:
+        declared = [_declaration(tool) for tool in request.tools]
+        chosen |= {
+            "tools": [types.Tool(function_declarations=declared)],
+            "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
+        }
+    return types.GenerateContentConfig(
+        **{name: value for name, value in chosen.items() if value is not None}
+    )
+
+
+def _declaration(tool: Mapping[str, Any]) -> types.FunctionDeclaration:
+    return types.FunctionDeclaration(
+        name=tool["name"],
+        description=tool.get("description"),
+        parameters_json_schema=tool.get("parameters"),
     )
 
 

@@ -8,12 +8,9 @@ import asyncio
 import json
 from pathlib import Path
 
-from flows import suites
 from flows.settings import Settings, prepare_prefect
-from tasks.llm import endpoints
 from tasks.plan import Plan
-from tests.toy.model import ToyModel
-from tests.toy.suite import ToySuite
+from tests.toy.registering import register
 
 ENDPOINTS = '[toy]\nkind = "toy"\nconcurrency = {concurrency}\nlatency_s = {latency_s}\n'
 
@@ -46,11 +43,7 @@ def main() -> None:
     )
     settings = Settings(state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5)
     prepare_prefect(settings)
-    suite = ToySuite()
-    suites.SUITES["toy"] = lambda settings: suite
-    endpoints.CLIENTS["toy"] = lambda endpoint, rng_seed, gold_of: ToyModel(
-        gold_of, arguments.state / "journal.jsonl", endpoint.latency_s
-    )
+    suite = register(arguments.state / "journal.jsonl")
     from flows.evolve import evolve
     from tasks.stage import STAGES
 

@@ -63,10 +63,10 @@ def tables_of(warehouse: Path) -> dict[str, list[tuple[Any, ...]]]:
     content = {}
     for record in TABLES:
         columns = [
-            name
+            f'"{name}"'
             for name, field in record.model_fields.items()
             if field.json_schema_extra != CIRCUMSTANCE
         ]
-        _, rows = query(warehouse, f"SELECT {', '.join(columns)} FROM {record.table}")
+        _, rows = query(warehouse, f"SELECT {', '.join(columns)} FROM main.{record.table}")
         content[record.table] = sorted(rows, key=repr)
     return content

@@ -40,14 +40,17 @@ class Program:
         self._checker = Checker(self._items, self._sessions)
 
     async def describe(self, params: dict) -> dict:
+        """What the simulator says of itself."""
         return describe(self._home, self._items.world, self._sessions.level)
 
     async def seeds(self, params: dict) -> dict:
+        """The seeds of a split. Raises Refusal for a split that the small world does not have."""
         if _need(params, "split", str) != "train":
             raise Refusal("bad_request", "seeds.split: the small world has one split, train")
         return {"items": seeds()}
 
     async def check(self, params: dict) -> dict:
+        """Runs an item's gold and, unless `gold_only`, what shows it sound."""
         gold_only = _need(params, "gold_only", bool) if "gold_only" in params else False
         return await self._checker.check(_item(params), _seconds(params), gold_only)
 
@@ -65,6 +68,7 @@ class Program:
         return {"session": session.name, "briefing": session.briefing}
 
     async def act(self, params: dict) -> dict:
+        """Does one action in a session. Raises Refusal session_lost past the deadline."""
         session = self._sessions.get(_need(params, "session", str))
         action = _need(params, "action", dict)
         if action.get("kind") != "code" or not isinstance(action.get("code"), str):
@@ -72,12 +76,14 @@ class Program:
         return await self._sessions.ask(session, _seconds(params), "act", code=action["code"])
 
     async def finish(self, params: dict) -> dict:
+        """Grades a session's final state and closes the session."""
         session = self._sessions.get(_need(params, "session", str))
         outcome = await self._sessions.ask(session, GRADE_TIMEOUT_S, "finish")
         await self._sessions.close(session)
         return outcome
 
     async def close(self, params: dict) -> dict:
+        """Gives a session up; harmless when it is closed or lost already."""
         name = _need(params, "session", str)
         if name in self._sessions:
             await self._sessions.close(self._sessions.get(name))
