@@ -225,6 +225,14 @@ async def test_embeddings_in_order_with_dimensions(server: WireServer) -> None:
     assert server.asked[0].body["encoding_format"] == "float"
 
 
+async def test_a_server_that_ignores_dimensions_is_found_out(server: WireServer) -> None:
+    client = OpenAICompatibleClient(None, f"{server.url}/v1", dimensions=768)
+    server.then(json_reply({"data": [{"index": 0, "embedding": [0.5] * 384}]}))
+    with pytest.raises(ProviderRefused, match=r"768 were asked for and \[384\] came"):
+        await client.embed(["one"], SPEC)
+    await client.aclose()
+
+
 async def test_a_server_without_a_key_never_gets_another_ones(
     server: WireServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

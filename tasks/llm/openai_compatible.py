@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import openai
 
+from tasks.errors import ProviderRefused
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens
 from tasks.llm.faults import BrokenReply
 from tasks.llm.prices import Prices, cost_usd
@@ -135,6 +136,13 @@ class OpenAICompatibleClient:
         found = sorted(read(raw.content, _Vectors).data, key=lambda vector: vector.index)
         if [vector.index for vector in found] != list(range(len(texts))):
             raise BrokenReply(f"the reply holds {len(found)} vectors for {len(texts)} texts")
+        lengths = {len(vector.embedding) for vector in found}
+        if self._dimensions is not None and lengths - {self._dimensions}:
+            # Some servers ignore the field; asking again would not change their model.
+            raise ProviderRefused(
+                f"vectors of length {self._dimensions} were asked for and {sorted(lengths)} came: set "
+                "dimensions to what the model has"
+            )
         return [vector.embedding for vector in found]
 
     async def aclose(self) -> None:
