@@ -18,6 +18,7 @@ from tasks.errors import ProviderError, ProviderRefused
 from tasks.llm.faults import (
     BrokenReply,
     ConnectionLost,
+    PromptTooLong,
     ProviderDown,
     RateLimited,
     Stalled,
@@ -117,6 +118,26 @@ def test_a_status_means_the_same_whoever_tells_it(
         httpx2.HTTPStatusError("words", request=REQUEST, response=response(status)),
     ]
     assert [type(fault_of(error)) for error in errors] == [expected] * 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "request (4019 tokens) exceeds the available context size (1024 tokens), try increasing it",
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+        "Your input exceeds the context window of this model.",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    ],
+)
+def test_a_prompt_that_is_too_long_is_told_apart(words: str) -> None:
+    body = {"message": words}
+    errors = [
+        openai.BadRequestError("words", response=response(400), body=body),
+        google.genai.errors.ClientError(400, {"error": body}, response(400)),
+    ]
+    assert [type(fault_of(error)) for error in errors] == [PromptTooLong] * 2
+    other = openai.BadRequestError("x", response=response(400), body={"message": "no such field"})
+    assert type(fault_of(other)) is ProviderRefused
 
 
 def test_a_connection_and_a_silence_are_told_apart() -> None:

@@ -26,6 +26,12 @@ MAX_SAID_CHARS = 300
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 """Codes under which OpenAI says by a 429 that no money is left: waiting does not help."""
 
+_TOO_LONG = re.compile(
+    r"context.?(length|size|window)|token count.* exceeds|maximum number of tokens|prompt is too long",
+    re.IGNORECASE,
+)
+"""How vLLM, llama.cpp, OpenAI and Gemini say by a 400 that a prompt is too long for the model."""
+
 _TRANSIENT_4XX = {408, 409, 425, 429}
 
 
@@ -56,6 +62,10 @@ class Stalled(TransientFault):
 
 class BrokenReply(TransientFault):
     """A reply arrived and is not what the protocol promises: cut off, no JSON, nothing chosen."""
+
+
+class PromptTooLong(ProviderRefused):
+    """The prompt does not fit into the model's context: a conversation's fault, not the endpoint's."""
 
 
 def fault_of(error: Exception, key: str | None = None) -> ProviderError | None:
@@ -164,6 +174,8 @@ def _of_status(status: int, said: Any, wait_s: float | None, key: str | None) ->
         return RateLimited(f"too many requests ({line})", wait_s)
     if status in _TRANSIENT_4XX or status >= 500:
         return ProviderDown(f"the provider is not available ({line})", wait_s)
+    if status in (400, 413) and _TOO_LONG.search(line):
+        return PromptTooLong(f"the prompt is too long for the model ({line})")
     return ProviderRefused(f"the provider refused the request ({line})")
 
 

@@ -74,7 +74,7 @@ class RetryingClient:
         """As the client's own, tried again.
 
         Raises:
-            ProviderRefused: at once, when the answer is permanent.
+            ProviderRefused: at once, when the answer is permanent; `PromptTooLong` is one.
             ProviderError: the last fault, when tries or time are used up.
         """
         about = f"endpoint '{self._name}', {request.spec.llm_id} as {request.role}"
@@ -96,7 +96,7 @@ class RetryingClient:
     async def _answered(self, ask: Callable[[], Awaitable[T]], about: str) -> T:
         """The first reply. Raises what `complete` says."""
         loop = asyncio.get_running_loop()
-        began, tries = loop.time(), 0
+        began, tries, before = loop.time(), 0, ""
         deadline = began + self._patience.timeout_s
         while True:
             answer = await self._tried(ask, about, deadline)
@@ -107,11 +107,16 @@ class RetryingClient:
             wait_s = self._wait_s(tries, answer.retry_after_s)
             if tries >= self._patience.max_tries or now + wait_s >= deadline:
                 spent = f"{tries} {'try' if tries == 1 else 'tries'} in {now - began:.0f} s"
-                asks = f", which asks to wait {wait_s:.0f} s" if answer.retry_after_s else ""
-                raise type(answer)(
-                    f"{about}: {answer}{asks}; given up after {spent}. What is finished is kept: run the "
-                    "same command again when the endpoint is well"
+                asks = (
+                    f", which asks to wait {answer.retry_after_s:g} s"
+                    if answer.retry_after_s
+                    else ""
                 )
+                raise type(answer)(
+                    f"{about}: {answer}{asks}; given up after {spent}{before}. What is finished is kept: run "
+                    "the same command again when the endpoint is well"
+                )
+            before = f", the last but one: {answer}"
             await asyncio.sleep(wait_s)
 
     async def _tried(
@@ -129,7 +134,7 @@ class RetryingClient:
             return fault
         except ProviderRefused as refusal:
             self.tries[type(refusal).__name__] += 1
-            message = f"{about}: {refusal}; mend endpoints.toml or the plan"
+            refused = type(refusal)(f"{about}: {refusal}; mend endpoints.toml or the plan")
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -139,7 +144,7 @@ class RetryingClient:
         else:
             self.tries["reply"] += 1
             return reply
-        raise ProviderRefused(message)
+        raise refused
 
     def _wait_s(self, tries: int, asked_s: float | None) -> float:
         """How long to wait after so many failed tries, in seconds."""
