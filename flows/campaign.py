@@ -60,7 +60,7 @@ async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIt
                 edition=edition,
                 spool=Spool(settings.spool, name),
                 suite=suite_of(plan.suite, settings),
-                clients=clients(endpoints, plan.rng_seed, items.get),
+                clients=clients(endpoints, plan.rng_seed, items.get, _endpoints_of(plan)),
                 receipts=settings.receipts / name,
                 sink=lambda rows: _take(rows, items, loader),
                 attempt_slots=asyncio.Semaphore(settings.attempts_in_flight),
@@ -111,6 +111,11 @@ def spooled_rows(settings: Settings) -> Iterator[Row]:
 def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
     for unit in units:
         yield from (record for record in read_unit(spool.path(unit)) if isinstance(record, Row))
+
+
+def _endpoints_of(plan: Plan) -> set[str]:
+    """The endpoints that the plan uses; the keys of others need not be there."""
+    return {getattr(plan, role).endpoint for role in ROLES}
 
 
 def _take(rows: list[Row], items: dict[str, Item], loader: Loader) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tasks.errors import AttemptCause, SessionLost
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
+from tasks.llm.faults import PromptTooLong
 from tasks.llm.prompting import observation_message, solver_messages
 from tasks.llm.replies import Cell, parse_cell
 from tasks.plan import SolverLimits
@@ -83,7 +84,11 @@ async def _converse(solving: Solving, session: Session, started: float) -> None:
         )
         if solving.limit is not None:
             return
-        completion = await _ask(solving, messages)
+        try:
+            completion = await _ask(solving, messages)
+        except PromptTooLong:
+            solving.limit = AttemptCause.TOKEN_LIMIT
+            return
         cell = parse_cell(completion.text)
         idle = idle + 1 if cell.code is None else 0
         observation = await _act(solving, session, cell)
