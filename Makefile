@@ -13,7 +13,7 @@ unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 .PHONY: demo test benchmark setup environment format lock clean
 
 demo: environment
-	@$(VENV)/bin/turtle evolve
+	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
 
 test: setup
 	@$(VENV)/bin/python -m pytest -m "not benchmark and not browser and not live"

@@ -48,6 +48,10 @@ def evolve(
     suite: Annotated[str | None, Parameter(help="Suite to evolve.")] = None,
     rng_seed: Annotated[int | None, Parameter(help="Seed of the search's dice.")] = None,
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
+    attempts_in_flight: Annotated[
+        int,
+        Parameter(help="Attempts at once: about as many as calls your endpoint answers at once."),
+    ] = Settings().attempts_in_flight,
     endpoints: Endpoints = ENDPOINTS,
     state: State = CHECKOUT / ".turtle",
 ) -> None:
@@ -60,7 +64,9 @@ def evolve(
     from tasks.plan import read_plan
 
     overrides = {"steps": steps, "seeds": seeds, "suite": suite, "rng_seed": rng_seed}
-    settings = Settings(state=state.absolute(), endpoints=endpoints)
+    settings = Settings(
+        state=state.absolute(), endpoints=endpoints, attempts_in_flight=attempts_in_flight
+    )
     _run(read_plan(plan, overrides), edition, settings)
 
 

@@ -29,8 +29,8 @@ class Settings(BaseModel):
     """Everything that Turtle writes: spool, warehouse, receipts, simulators, Prefect's home."""
     endpoints: Path = CHECKOUT / "deployments" / "endpoints.toml"
     """How models are reached, and at what price."""
-    attempts_in_flight: int = Field(default=32, ge=1)
-    """How many attempts may hold a simulator session at once."""
+    attempts_in_flight: int = Field(default=16, ge=1)
+    """How many attempts may hold a simulator session at once (about 60 MB each on AppWorld)."""
     publish_every_s: float = Field(default=5.0, gt=0)
     """How often a running campaign's rows reach the warehouse file that readers open."""
     min_free_bytes: int = Field(default=500_000_000, ge=0)

@@ -142,8 +142,9 @@ def test_later_calls_see_the_world_without_a_suppressed_write(simulator: Running
 
 
 def test_check_may_be_asked_for_the_gold_only(simulator: RunningSimulator) -> None:
-    report = simulator.ask("check", item=simulator.seed(), timeout_s=60, gold_only=True)
-    assert report["gold"]["outcome"]["solved"]
+    item = simulator.seed() | {"instruction": "An item that nobody has checked."}
+    report = simulator.ask("check", item=item, timeout_s=60, gold_only=True)
+    assert report["gold"]["outcome"]["completed"] and report["gold"]["error"] is None
     assert report["gold"]["calls"][1]["output"]["first_name"], "calls of a check keep their results"
     assert report["do_nothing"] is report["suppressed"] is report["expects_answer"] is None
 

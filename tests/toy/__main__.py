@@ -41,7 +41,9 @@ def main() -> None:
     endpoints_file.write_text(
         ENDPOINTS.format(latency_s=arguments.latency_s, concurrency=arguments.concurrency)
     )
-    settings = Settings(state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5)
+    settings = Settings(
+        state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5, attempts_in_flight=32
+    )
     prepare_prefect(settings)
     suite = register(arguments.state / "journal.jsonl")
     from flows.evolve import evolve

@@ -48,12 +48,12 @@ class Checker:
             raise Refusal("simulator", f"a run was lost: {refusal}") from refusal
 
     async def _gold(self, item: dict, timeout_s: float) -> dict:
+        """Whether the gold runs and completes; its grade is left to `_whole`, by a run of its own."""
         task_id = self._items.find(item)
-        if task_id is None:
-            task_id, first, _ = await self._make(item, timeout_s)
-            if task_id is None:
-                return {"gold": first} | NOT_CHECKED
-        return {"gold": await self._run(task_id, item["gold"], None, timeout_s)} | NOT_CHECKED
+        if task_id is not None:
+            return {"gold": await self._run(task_id, item["gold"], None, timeout_s)} | NOT_CHECKED
+        _, first, _ = await self._make(item, timeout_s)
+        return {"gold": first} | NOT_CHECKED
 
     async def _whole(self, item: dict, timeout_s: float) -> dict:
         task_id, first, facts = await self._make(item, timeout_s)
@@ -125,7 +125,8 @@ class Checker:
                 raise
             return run | {"error": f"Execution failed. Traceback:\nException: {lost}"}, False
         calls, error = seen["calls"], seen["text"] if seen["error"] else None
-        return {"outcome": ungraded(len(calls)), "calls": calls, "error": error}, seen["done"]
+        outcome = ungraded(len(calls)) | {"completed": seen["done"]}
+        return {"outcome": outcome, "calls": calls, "error": error}, seen["done"]
 
 
 def ungraded(calls: int) -> dict:
