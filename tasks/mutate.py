@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tasks.errors import Rejection
-from tasks.golds.text import normalised
+from tasks.golds.copies import normalised
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import proposer_messages, repair_messages
 from tasks.llm.replies import ReplyError, parse_edit

@@ -7,7 +7,8 @@ The gates stand in the order in which they are tried: what costs nothing first, 
 from collections.abc import Iterator, Sequence
 
 from tasks.errors import Rejection
-from tasks.golds.text import answer_in_instruction, hard_coded_literals, similarity
+from tasks.golds.copies import similarity
+from tasks.golds.literals import answer_in_instruction, hard_coded_literals
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from tasks.suites.base import CheckReport

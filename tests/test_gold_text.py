@@ -4,12 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.golds.text import (
-    answer_in_instruction,
-    hard_coded_literals,
-    normalised,
-    similarity,
-)
+from tasks.golds.copies import normalised, similarity
+from tasks.golds.literals import answer_in_instruction, hard_coded_literals
 from tests.golds import PREAMBLE, gold
 
 PAY = gold("""

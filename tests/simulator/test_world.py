@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tasks.golds.text import answer_in_instruction, hard_coded_literals
+from tasks.golds.literals import answer_in_instruction, hard_coded_literals
 
 APPS = (
     "amazon",
