@@ -35,3 +35,9 @@ def simulator(appworld_python: Path, appworld_home: Path) -> Iterator[RunningSim
     """One running simulator for all tests that leave it as they found it."""
     with RunningSimulator(appworld_python, appworld_home) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def simulator_state(appworld_home: Path) -> Path:
+    """The state folder in which set-up has made the simulators."""
+    return appworld_home.parents[2]
