@@ -44,6 +44,30 @@ def test_a_slow_and_a_fast_campaign_are_the_same(
     assert slow.tables() == undisturbed.tables()
 
 
+def test_a_simulator_that_dies_is_started_again_and_costs_nobody_an_attempt(
+    toy: Callable[[str], Toy], undisturbed: Toy
+) -> None:
+    campaign = toy("dying")
+    campaign.run("--simulator-dies-at", "7")
+    assert campaign.tables() == undisturbed.tables()
+
+
+def test_a_provider_that_fails_ends_the_run_and_the_next_one_goes_on(
+    toy: Callable[[str], Toy], undisturbed: Toy
+) -> None:
+    campaign = toy("refused")
+    process = campaign.start("--provider-fails-at", "40")
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0
+    assert "ProviderRefused" in err
+    paid = len(campaign.journal())
+    campaign.run()
+    assert len(campaign.journal()) - paid <= len(undisturbed.journal()) - paid + 8
+    tables, expected = campaign.tables(), undisturbed.tables()
+    assert tables["attempts"] == expected["attempts"]
+    assert len(tables["llm_calls"]) == len(expected["llm_calls"]) + 1, "the failed call is a row"
+
+
 def test_the_warehouse_is_rebuilt_from_the_spool_row_for_row(
     undisturbed: Toy, tmp_path: Path
 ) -> None:
@@ -125,7 +149,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_ends_with_the_tables(
     assert tables_of(tmp_path / "state" / "warehouse" / "turtle.duckdb")["attempts"] == []
 
 
-def test_an_unknown_split_is_one_line_and_leaves_no_campaign_behind(
+def test_an_unknown_split_is_one_line(
     command: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     (tmp_path / "plan.toml").write_text('split = "wobble"\n' + PLAN)

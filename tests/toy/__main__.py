@@ -34,6 +34,8 @@ def main() -> None:
     parser.add_argument("--in-flight", type=int, default=4)
     parser.add_argument("--latency-s", type=float, default=0.0)
     parser.add_argument("--concurrency", type=int, default=8)
+    parser.add_argument("--simulator-dies-at", type=int)
+    parser.add_argument("--provider-fails-at", type=int)
     parser.add_argument("--bump", help="a stage whose declared version is raised")
     arguments = parser.parse_args()
     arguments.state.mkdir(parents=True, exist_ok=True)
@@ -45,7 +47,9 @@ def main() -> None:
         state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5, attempts_in_flight=32
     )
     prepare_prefect(settings)
-    suite = register(arguments.state / "journal.jsonl")
+    suite = register(
+        arguments.state / "journal.jsonl", arguments.simulator_dies_at, arguments.provider_fails_at
+    )
     from flows.evolve import evolve
     from tasks.stage import STAGES
 

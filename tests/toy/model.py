@@ -8,6 +8,7 @@ import json
 import random
 from pathlib import Path
 
+from tasks.errors import ProviderRefused
 from tasks.llm.base import Completion, LLMSpec, Request, Tokens
 from tasks.llm.endpoints import GoldOf
 from warehouse.records import Item, digest_of
@@ -20,7 +21,12 @@ class ToyModel:
 
     simulated = True
 
-    def __init__(self, gold_of: GoldOf, journal: Path, latency_s: float) -> None:
+    def __init__(
+        self, gold_of: GoldOf, journal: Path, latency_s: float, fails_at: int | None = None
+    ) -> None:
+        """`fails_at`: the number of the call that the provider refuses; None for none."""
+        self._fails_at = fails_at
+        self._asked = 0
         self._gold_of = gold_of
         self._journal = journal
         self._latency_s = latency_s
@@ -28,6 +34,9 @@ class ToyModel:
     async def complete(self, request: Request) -> Completion:
         """Sleeps, answers, and notes the call in the journal."""
         await asyncio.sleep(self._latency_s)
+        self._asked += 1
+        if self._asked == self._fails_at:
+            raise ProviderRefused("endpoint toy: the key is unknown")
         subject = request.subject
         item = self._gold_of(subject.item_id or "")
         if item is None:

@@ -7,7 +7,7 @@ compares the shelves. It stands on no simulator, so flows, stages, search and re
 from types import SimpleNamespace
 from typing import Any
 
-from tasks.errors import InputError
+from tasks.errors import InputError, SimulatorError
 from tasks.suites.base import (
     Api,
     Briefing,
@@ -163,8 +163,11 @@ class ToySuite:
 
     name = "toy"
 
-    def __init__(self) -> None:
+    def __init__(self, dies_at: int | None = None) -> None:
+        """`dies_at`: the number of the `open` at which the simulator is found dead; None for never."""
         self.asked = 0
+        self._dies_at = dies_at
+        self._opened = 0
 
     async def fingerprint(self) -> str:
         """Known without a simulator."""
@@ -224,6 +227,9 @@ class ToySuite:
     async def open(self, item: Item, rng_seed: int) -> ToySession:
         """A new shelf."""
         self.asked += 1
+        self._opened += 1
+        if self._opened == self._dies_at:
+            raise SimulatorError("simulator toy: it died")
         return ToySession(item)
 
     async def aclose(self) -> None:
