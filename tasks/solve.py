@@ -67,7 +67,7 @@ def _rows(solving: Solving) -> list[Attempt | ApiCall]:
     """The attempt's row and its calls' rows, when its loop has ended."""
     outcome = solving.outcome
     attempt = Attempt(
-        attempt_id=solving.unit.key,
+        attempt_id=solving.attempt_id,
         campaign=solving.bench.campaign,
         item_id=solving.item.item_id,
         solver=solving.solver.spec_id,

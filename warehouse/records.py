@@ -211,7 +211,7 @@ class Attempt(Row):
     table: ClassVar = "attempts"
     key: ClassVar = ("campaign", "item_id", "solver", "measurement", "repeat")
     attempt_id: str
-    """The key of the attempt's unit in the spool."""
+    """Hash of campaign, item, solver, measurement and repeat."""
     campaign: str
     item_id: str
     solver: str

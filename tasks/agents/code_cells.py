@@ -16,7 +16,7 @@ from tasks.plan import SolverLimits
 from tasks.spool import Unit
 from tasks.suites.base import Call, Observation, Outcome, Session
 from tasks.workbench import Workbench
-from warehouse.records import Item, Measurement, Turn
+from warehouse.records import Item, Measurement, Turn, digest_of
 
 SESSION_RNG_SEED = 100
 """The rng_seed that AppWorld itself gives every world."""
@@ -49,6 +49,12 @@ class Solving:
     """None when the session was lost to the solver's own doing."""
     sandbox: str = "none"
     duration_s: float = 0.0
+
+    @property
+    def attempt_id(self) -> str:
+        """Names the attempt whatever version of the stage made it, so that an equal one is equal."""
+        spec_id, item_id = self.solver.spec_id, self.item.item_id
+        return digest_of([self.bench.campaign, item_id, spec_id, self.measurement, self.repeat])
 
     def tokens(self, kind: str) -> int | None:
         """Sum of the turns' tokens of a kind; None when a turn's are unknown."""
@@ -127,7 +133,7 @@ async def _act(solving: Solving, session: Session, cell: Cell) -> Observation | 
         solving.turns += 1
         solving.unit.add(
             Turn(
-                attempt_id=solving.unit.key,
+                attempt_id=solving.attempt_id,
                 turn=solving.turns - 1,
                 thought=cell.thought,
                 action=cell.code,
@@ -143,7 +149,7 @@ def _keep_turn(solving: Solving, cell: Cell, observation: Observation, shown: st
     solving.shown_chars += len(shown)
     solving.unit.add(
         Turn(
-            attempt_id=solving.unit.key,
+            attempt_id=solving.attempt_id,
             turn=solving.turns,
             thought=cell.thought,
             action=cell.code or "",
