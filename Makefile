@@ -16,7 +16,8 @@ demo: environment
 	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
 
 test: setup
-	@$(VENV)/bin/python -m pytest -m "not benchmark and not browser and not live"
+	@$(VENV)/bin/python -m pytest -n 2 --dist loadfile --durations 15 \
+		-m "not benchmark and not browser and not live"
 
 benchmark: setup
 	@$(VENV)/bin/python -m pytest -m benchmark tests/benchmarks
