@@ -118,7 +118,7 @@ def test_a_second_process_is_told_that_the_campaign_is_running(
     toy: Callable[[str], Toy],
 ) -> None:
     campaign = toy("held")
-    first = campaign.start("--latency-s", "0.2")
+    first = campaign.start("--latency-s", "5")  # much longer than a process takes to start
     while not campaign.journal():
         assert first.poll() is None
         time.sleep(0.05)
