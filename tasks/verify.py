@@ -71,7 +71,10 @@ async def verify(
 
 @stage(version="1")
 async def verify_seed(run: StageRun, *, item: Item, simulator: str) -> list[str]:
-    """Examines a seed by the gates that need no parent: its `Check` and `GoldCall` rows."""
+    """Examines a seed by the gates that need no parent: its `Check` and `GoldCall` rows.
+
+    Whether each of its writes is needed is not asked: a seed is its suite's to answer for.
+    """
 
     async def work(unit: Unit) -> None:
         gates, report = await examine(run, item, None, ())
@@ -91,7 +94,7 @@ async def examine(
         gates.append(gate)
         if gate[1] is not None:
             return gates, None
-    report = await run.bench.suite.check(item)
+    report = await run.bench.suite.check(item, writes=parent is not None)
     for gate in run_gates(item, report):
         gates.append(gate)
         if gate[1] is not None:
@@ -126,13 +129,12 @@ def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
     idle = report.do_nothing
     solved_idly = idle is not None and idle.outcome.solved
     yield Rejection.DO_NOTHING_PASSES, "completing at once solves the item" if solved_idly else None
-    padding = [
-        f"{s.app}.{s.api} (call {s.call})" for s in report.suppressed or () if s.run.outcome.solved
-    ]
-    yield (
-        Rejection.PADDED,
-        f"the grade does not change without {', '.join(padding)}" if padding else None,
-    )
+    if report.suppressed is not None:
+        padding = [
+            f"{s.app}.{s.api} (call {s.call})" for s in report.suppressed if s.run.outcome.solved
+        ]
+        detail = f"the grade does not change without {', '.join(padding)}"
+        yield Rejection.PADDED, detail if padding else None
     answer = _answer(report)
     told = report.expects_answer and answer_in_instruction(answer, item.instruction)
     yield Rejection.ANSWER_IN_INSTRUCTION, f"the instruction says {answer!r}" if told else None

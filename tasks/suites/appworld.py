@@ -65,9 +65,10 @@ class AppWorldSuite:
         answer = await self._call("seeds", {"split": split})
         return _reading("seeds", lambda: [self._seed(world, fields) for fields in answer["items"]])
 
-    async def check(self, item: Item, gold_only: bool = False) -> CheckReport:
+    async def check(self, item: Item, gold_only: bool = False, writes: bool = True) -> CheckReport:
         """Runs the gold, and nothing, and the gold with each write suppressed."""
-        params = {"item": _wire(item), "gold_only": gold_only, "timeout_s": PROGRAM_RUN_S}
+        params = {"item": _wire(item), "gold_only": gold_only, "writes": writes}
+        params["timeout_s"] = PROGRAM_RUN_S
         return _checked(CheckReport, "check", await self._call("check", params, CHECK_S))
 
     async def open(self, item: Item, rng_seed: int) -> "AppWorldSession":

@@ -205,8 +205,12 @@ class Suite(Protocol):
         """The split's seeds, in the suite's order. Raises InputError for an unknown split."""
         ...
 
-    async def check(self, item: Item, gold_only: bool = False) -> CheckReport:
-        """Runs the gold and what shows it sound; with `gold_only` nothing but the gold."""
+    async def check(self, item: Item, gold_only: bool = False, writes: bool = True) -> CheckReport:
+        """Runs the gold and what shows it sound.
+
+        With `gold_only` nothing but the gold is run, and not graded; without `writes` the gold is not run
+        again for each of its writes (`suppressed` is None), which is what takes long.
+        """
         ...
 
     async def open(self, item: Item, rng_seed: int) -> Session:

@@ -201,7 +201,7 @@ class ToySuite:
             raise InputError(f"suite toy: no split {split}; there is: train")
         return toy_seeds()
 
-    async def check(self, item: Item, gold_only: bool = False) -> CheckReport:
+    async def check(self, item: Item, gold_only: bool = False, writes: bool = True) -> CheckReport:
         """Runs the gold, nothing, and the gold without each of its writes."""
         self.asked += 1
         shelf, error = _gold_run(item)
@@ -219,7 +219,7 @@ class ToySuite:
         return CheckReport(
             gold=gold,
             do_nothing=Run(outcome=idle.outcome(shelf.boxes), calls=tuple(idle.calls)),
-            suppressed=tuple(suppressed),
+            suppressed=tuple(suppressed) if writes else None,
             expects_answer=False,
             state_changes=bool(shelf.boxes),
         )

@@ -34,14 +34,16 @@ class Checker:
             )
         return made
 
-    async def check(self, item: dict, timeout_s: float, gold_only: bool) -> dict:
+    async def check(self, item: dict, timeout_s: float, gold_only: bool, writes: bool) -> dict:
         """The protocol's result of `check`; `timeout_s` bounds each run of the gold.
 
         Raises:
             Refusal: bad_request, the item starts nowhere; simulator, a run was lost for no fault of the gold.
         """
         try:
-            return await (self._gold if gold_only else self._whole)(item, timeout_s)
+            if gold_only:
+                return await self._gold(item, timeout_s)
+            return await self._whole(item, timeout_s, writes)
         except Refusal as refusal:
             if refusal.kind != "session_lost":
                 raise
@@ -55,7 +57,7 @@ class Checker:
         _, first, _ = await self._make(item, timeout_s)
         return {"gold": first} | NOT_CHECKED
 
-    async def _whole(self, item: dict, timeout_s: float) -> dict:
+    async def _whole(self, item: dict, timeout_s: float, suppress: bool) -> dict:
         task_id, first, facts = await self._make(item, timeout_s)
         if task_id is None:
             return {"gold": first} | NOT_CHECKED
@@ -65,7 +67,7 @@ class Checker:
             async with gate:
                 return await self._run(task_id, code, suppress, timeout_s)
 
-        writes = [call for call in first["calls"] if call["wrote"]]
+        writes = [call for call in first["calls"] if call["wrote"] and suppress]
         gold, nothing, *runs = await asyncio.gather(
             run(item["gold"]), run(""), *(run(item["gold"], call["n"]) for call in writes)
         )
@@ -73,6 +75,7 @@ class Checker:
             {"call": call["n"], "app": call["app"], "api": call["api"], "run": done}
             for call, done in zip(writes, runs, strict=True)
         ]
+        suppressed = suppressed if suppress else None
         return {"gold": gold, "do_nothing": nothing, "suppressed": suppressed} | facts
 
     async def _make(self, item: dict, timeout_s: float) -> tuple[str | None, dict, dict]:

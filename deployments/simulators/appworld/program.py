@@ -52,7 +52,8 @@ class Program:
     async def check(self, params: dict) -> dict:
         """Runs an item's gold and, unless `gold_only`, what shows it sound."""
         gold_only = _need(params, "gold_only", bool) if "gold_only" in params else False
-        return await self._checker.check(_item(params), _seconds(params), gold_only)
+        writes = _need(params, "writes", bool) if "writes" in params else True
+        return await self._checker.check(_item(params), _seconds(params), gold_only, writes)
 
     async def open(self, params: dict) -> dict:
         """Opens a session. `rng_seed` must be there and changes nothing: stock seeds every world alike."""
