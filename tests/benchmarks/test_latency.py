@@ -13,8 +13,8 @@ from warehouse.marts import query
 
 LATENCY_S = 2.0
 IN_FLIGHT = 32
-STEPS = 64
-WINDOW = 16
+STEPS = 192
+WINDOW = 32
 GOAL = 1.15
 
 
