@@ -112,7 +112,10 @@ def test_what_can_be_no_key_is_not_repeated(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[a]\nkind = "oracle"', r"\[a\] kind: .*unknown kind oracle; there are: gemini, local"),
+        (
+            '[a]\nkind = "oracle"',
+            r"\[a\] kind: .*unknown kind oracle; there are: file, gemini, local",
+        ),
         ('[a]\nkind = "openai"\nbase_url = "here"', r"\[a\] base_url"),
         (f'[a]\nkind = "openai"\nbase_url = "http://me:{KEY}@here/v1"', r"\[a\] base_url"),
         ('[a]\nkind = "openai"\nkey = "x"', r"\[a\] key: Extra inputs"),
@@ -151,6 +154,7 @@ def test_the_file_that_is_shipped_can_be_read_with_its_examples(
     assert {endpoint.kind for endpoint in known.values()} == {
         "offline",
         "local",
+        "file",
         "openai",
         "gemini",
     }

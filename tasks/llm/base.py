@@ -101,6 +101,12 @@ class Completion(Record):
     """Opaque to us: what the provider wants back with the next request (thought signatures)."""
 
 
+def estimated_tokens(request: Request, text: str) -> Tokens:
+    """Tokens of a call that no provider counted: characters / 4, rounded up."""
+    sent = sum(len(message.content) for message in request.messages)
+    return Tokens(prompt=-(-sent // 4), completion=-(-len(text) // 4))
+
+
 class LLMClient(Protocol):
     """One endpoint. Safe for concurrent use in one event loop; `aclose` it when the campaign ends."""
 

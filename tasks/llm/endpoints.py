@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from tasks.errors import InputError, faults
 from tasks.llm.base import LLMClient
+from tasks.llm.by_file import FileClient
 from tasks.llm.limited import LimitedClient
 from tasks.llm.local_embedder import LocalEmbedder
 from tasks.llm.offline import OfflineClient
@@ -46,6 +47,10 @@ class Endpoint(Record):
     dimensions: int | None = Field(default=None, ge=1)
     """Length of embeddings asked for; None is the client's default."""
     patience: Patience = Patience()
+    folder: Path | None = None
+    """For "file" only: where requests and replies lie, from the current folder where it is relative."""
+    answered_only: bool = False
+    """For "file" only: a request whose reply is not there is an error, not waited for."""
 
     @field_validator("kind")
     @classmethod
@@ -81,6 +86,14 @@ def _offline(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
 
 def _local(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
     return LocalEmbedder()
+
+
+def _file(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
+    if endpoint.folder is None:
+        raise InputError(
+            f"endpoint '{endpoint.name}': kind file needs folder, where requests and replies lie"
+        )
+    return FileClient(endpoint.folder, endpoint.answered_only)
 
 
 def _openai(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
@@ -121,11 +134,13 @@ def _ways(endpoint: Endpoint) -> dict[str, Any]:
 CLIENTS: dict[str, Callable[[Endpoint, int, GoldOf], LLMClient]] = {
     "offline": _offline,
     "local": _local,
+    "file": _file,
     "openai": _openai,
     "gemini": _gemini,
 }
 """How the client of each kind is made: "offline" is the simulated model, "local" the text embedder in
-this process, "openai" whatever speaks OpenAI's chat completions, "gemini" Google's API."""
+this process, "file" somebody who reads and writes files, "openai" whatever speaks OpenAI's chat
+completions, "gemini" Google's API."""
 
 
 def read_endpoints(path: Path) -> dict[str, Endpoint]:

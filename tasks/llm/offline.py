@@ -10,16 +10,13 @@ import time
 from collections.abc import Callable
 
 from tasks.errors import InputError, ProviderRefused
-from tasks.llm.base import Completion, LLMSpec, Request, Tokens
+from tasks.llm.base import Completion, LLMSpec, Request, estimated_tokens
 from tasks.llm.simulated.feedback import write_note
 from tasks.llm.simulated.judge import judge
 from tasks.llm.simulated.labeller import label
 from tasks.llm.simulated.proposer import propose
 from tasks.llm.simulated.solver import solve
 from warehouse.records import Item
-
-_CHARS_PER_TOKEN = 4
-"""Token counts of the offline model are estimates: characters / 4."""
 
 
 class OfflineClient:
@@ -51,14 +48,8 @@ class OfflineClient:
         began = time.monotonic()
         text = self._reply(request)
         await asyncio.sleep(self.latency_s)
-        sent = sum(len(message.content) for message in request.messages)
-        return Completion(
-            text=text,
-            tokens=Tokens(
-                prompt=-(-sent // _CHARS_PER_TOKEN), completion=-(-len(text) // _CHARS_PER_TOKEN)
-            ),
-            latency_s=time.monotonic() - began,
-        )
+        tokens = estimated_tokens(request, text)
+        return Completion(text=text, tokens=tokens, latency_s=time.monotonic() - began)
 
     async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
         """Always raises InputError: vectors come from a real embedder."""
