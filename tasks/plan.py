@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from tasks.errors import InputError, faults
-from tasks.llm.base import LLMSpec
+from tasks.llm.base import EmbedderSpec, LLMSpec
 from warehouse.records import Record
 
 ScoreName = Literal[
@@ -92,7 +92,7 @@ class Plan(Record):
     feedback: LLMSpec
     judge: LLMSpec
     labeller: LLMSpec
-    embedder: LLMSpec
+    embedder: EmbedderSpec
 
     @property
     def total_steps(self) -> int | None:

@@ -40,7 +40,6 @@ output = 0.4
 kind = "gemini"
 base_url = "{url}"
 key_variable = "{variable}"
-dimensions = 768
 patience = {{ timeout_s = 5, max_tries = 2, first_wait_s = 0.01 }}
 """
 
@@ -233,7 +232,8 @@ PRICED = Prices(input=1.0, cached_input=0.1, output=10.0)
         (Prices(input=1.0, output=10.0), Tokens(prompt=10, completion=2), 30),
         (Prices(input=1.0, output=10.0), Tokens(prompt=10, cached=0, completion=2), 30),
         (Prices(input=1.0, output=10.0), Tokens(prompt=10, cached=4, completion=2), None),
-        (Prices(input=1.0), Tokens(prompt=10, completion=0), None),
+        (Prices(input=1.0), Tokens(prompt=10, completion=0), 10),
+        (Prices(input=1.0), Tokens(prompt=10, completion=1), None),
         (Prices(input=0.0, output=0.0), Tokens(prompt=10, completion=2), 0),
     ],
 )

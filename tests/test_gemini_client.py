@@ -167,6 +167,36 @@ async def test_calls_that_another_model_made_are_sent(
     ]
 
 
+SIGNED = [
+    {"text": "I wonder", "thought": True},
+    {"text": "Look: "},
+    {"text": "print(1)", "thoughtSignature": "ABCD"},
+    {"text": "", "thoughtSignature": "AQID"},
+]
+
+
+@pytest.mark.parametrize(("said", "signed"), [("Look: print(1)", True), ("Look: print(2)", False)])
+async def test_a_text_goes_back_with_its_signatures_unless_it_was_changed(
+    server: WireServer, client: GeminiClient, said: str, signed: bool
+) -> None:
+    server.then(json_reply(gemini_reply(*SIGNED)))
+    first = await client.complete(request())
+    assert first.text == "Look: print(1)"
+    spoken = Message(role="assistant", content=said, state=first.state)
+    again = request(Message(role="user", content="Go"), spoken)
+    await client.complete(Request.model_validate_json(again.model_dump_json()))
+    parts = server.asked[1].body["contents"][1]["parts"]
+    assert parts == (SIGNED[1:] if signed else [{"text": said}])
+
+
+def test_state_counts_in_a_prompts_hash_where_there_is_one() -> None:
+    bare = Message(role="assistant", content="a")
+    assert "state" not in bare.model_dump()
+    hashes = {request(bare).prompt_hash}
+    hashes.add(request(bare.model_copy(update={"state": {"parts": [{"text": "a"}]}})).prompt_hash)
+    assert len(hashes) == 2
+
+
 @pytest.mark.parametrize("call", [{"name": "", "args": {}}, {"args": {}}, {"name": "book"}])
 async def test_a_malformed_tool_call_is_kept_as_the_models_doing(
     server: WireServer, client: GeminiClient, call: dict[str, Any]

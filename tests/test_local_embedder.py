@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from tasks.errors import ProviderRefused
-from tasks.llm.base import LLMSpec, Message, Request
+from tasks.llm.base import EmbedderSpec, LLMSpec, Message, Request
 from tasks.llm.local_embedder import DIMENSIONS, LLM_ID, LocalEmbedder
 
 SPEC = LLMSpec(endpoint="local", llm_id=LLM_ID)
@@ -60,6 +60,12 @@ async def test_no_texts_give_no_vectors(embedder: LocalEmbedder) -> None:
 async def test_another_model_is_refused(embedder: LocalEmbedder) -> None:
     with pytest.raises(ProviderRefused, match="text-embedding-3-large"):
         await embedder.embed([PAYMENT], LLMSpec(endpoint="local", llm_id="text-embedding-3-large"))
+
+
+async def test_another_length_is_refused(embedder: LocalEmbedder) -> None:
+    spec = EmbedderSpec(**SPEC.model_dump(), dimensions=768)
+    with pytest.raises(ProviderRefused, match="384"):
+        await embedder.embed([PAYMENT], spec)
 
 
 async def test_a_prompt_is_refused(embedder: LocalEmbedder) -> None:

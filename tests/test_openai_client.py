@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from tasks.errors import ProviderError, ProviderRefused
-from tasks.llm.base import LLMSpec, Message, Request, Sampling, Tokens
+from tasks.llm.base import (
+    EmbedderSpec,
+    LLMSpec,
+    Message,
+    Request,
+    Sampling,
+    Tokens,
+    Vectors,
+)
 from tasks.llm.faults import BrokenReply, ConnectionLost, ProviderDown, RateLimited, Stalled
 from tasks.llm.openai_compatible import OpenAICompatibleClient
 from tasks.llm.prices import Prices
@@ -173,7 +181,7 @@ async def test_reasoning_is_kept(
 ) -> None:
     server.then(json_reply(openai_reply("4", **{field: "2 and 2"})))
     completion = await client.complete(request())
-    assert completion.text == "4" and completion.state == {"reasoning": "2 and 2"}
+    assert completion.text == "4" and completion.reasoning == "2 and 2"
 
 
 async def test_tokens_and_cost_by_kind(server: WireServer, client: OpenAICompatibleClient) -> None:
@@ -213,23 +221,27 @@ async def test_what_is_no_text_is_made_text_both_ways(
 
 
 async def test_embeddings_in_order_with_dimensions(server: WireServer) -> None:
-    client = OpenAICompatibleClient(None, f"{server.url}/v1", dimensions=768)
+    prices = {"embedder": Prices(input=2.0)}
+    client = OpenAICompatibleClient(None, f"{server.url}/v1", prices)
     texts = ["one", "two", "three\ud800"]
-    spec = LLMSpec(endpoint="here", llm_id="embedder")
+    spec = EmbedderSpec(endpoint="here", llm_id="embedder", dimensions=768)
     try:
         vectors = await client.embed(texts, spec)
     finally:
         await client.aclose()
     assert vectors == [vector(text, 768) for text in ("one", "two", "three\ufffd")]
+    assert isinstance(vectors, Vectors)
+    assert (vectors.tokens.prompt, vectors.cost_usd) == (5, pytest.approx(10 / 1e6))
     assert server.asked[0].body["dimensions"] == 768
     assert server.asked[0].body["encoding_format"] == "float"
 
 
 async def test_a_server_that_ignores_dimensions_is_found_out(server: WireServer) -> None:
-    client = OpenAICompatibleClient(None, f"{server.url}/v1", dimensions=768)
+    client = OpenAICompatibleClient(None, f"{server.url}/v1")
+    spec = EmbedderSpec(endpoint="here", llm_id="embedder", dimensions=768)
     server.then(json_reply({"data": [{"index": 0, "embedding": [0.5] * 384}]}))
     with pytest.raises(ProviderRefused, match=r"768 were asked for and \[384\] came"):
-        await client.embed(["one"], SPEC)
+        await client.embed(["one"], spec)
     await client.aclose()
 
 

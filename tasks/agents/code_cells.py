@@ -104,7 +104,7 @@ async def _converse(solving: Solving, session: Session, started: float) -> None:
         _keep_turn(solving, cell, observation, shown)
         if observation.done:
             return
-        reply = Message(role="assistant", content=completion.text)
+        reply = Message(role="assistant", content=completion.text, state=completion.state)
         messages = (*messages, reply, observation_message(shown))
 
 

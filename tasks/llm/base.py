@@ -5,9 +5,10 @@ transient faults itself, within one deadline a call, and raises `tasks.errors.Pr
 up; nobody above it retries a provider. A request never holds an item's gold outside of its messages.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from warehouse.records import CIRCUMSTANCE, Record, digest_of
 
@@ -37,6 +38,18 @@ class LLMSpec(Record):
         return self.digest()
 
 
+class EmbedderSpec(LLMSpec):
+    """Which model embeds, and how long its vectors are."""
+
+    dimensions: int | None = Field(default=None, ge=1)
+    """Length asked for; None is the model's own (Gemini: 768)."""
+
+
+def dimensions_of(spec: LLMSpec) -> int | None:
+    """Length of vectors that a spec asks for; None leaves it to the model."""
+    return spec.dimensions if isinstance(spec, EmbedderSpec) else None
+
+
 class Message(Record):
     """One message of a conversation."""
 
@@ -44,6 +57,16 @@ class Message(Record):
     content: str
     tool_calls: tuple[dict[str, Any], ...] = ()
     tool_call_id: str | None = None
+    state: dict[str, Any] | None = None
+    """Of an assistant's message, the `state` of the completion that it was."""
+
+    @model_serializer(mode="wrap")
+    def _without_no_state(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A message without state has the text, and thus the hash, that it had before there was any."""
+        written = write(self)
+        if self.state is None:
+            del written["state"]
+        return written
 
 
 class Subject(Record):
@@ -69,11 +92,13 @@ class Request(Record):
     response_schema: dict[str, Any] | None = None
     """JSON schema that the reply has to follow; None for free text."""
     subject: Subject = Subject()
+    unit: str | None = None
+    """The spool unit that asks; for the ledger. None outside of one."""
 
     @property
     def prompt_hash(self) -> str:
-        """Hash of what the provider is sent: spec, messages, tools and schema, without the subject."""
-        return digest_of(self.model_dump(mode="json", exclude={"subject"}))
+        """Hash of what the provider is sent: spec, messages, tools and schema, not who asks and why."""
+        return digest_of(self.model_dump(mode="json", exclude={"subject", "unit"}))
 
 
 class Tokens(Record):
@@ -97,6 +122,8 @@ class Completion(Record):
     cost_usd: float | None = None
     """None when the endpoint has no price."""
     latency_s: float = Field(default=0.0, json_schema_extra=CIRCUMSTANCE)
+    reasoning: str | None = None
+    """Thoughts as text where the provider shows them. No provider wants them back; they were paid for."""
     state: dict[str, Any] | None = None
     """Opaque to us: what the provider wants back with the next request (thought signatures)."""
 
@@ -105,6 +132,20 @@ def estimated_tokens(request: Request, text: str) -> Tokens:
     """Tokens of a call that no provider counted: characters / 4, rounded up."""
     sent = sum(len(message.content) for message in request.messages)
     return Tokens(prompt=-(-sent // 4), completion=-(-len(text) // 4))
+
+
+class Vectors(list[list[float]]):
+    """Embeddings, one a text in order, with what they took; a plain list is one whose tokens are unknown."""
+
+    def __init__(
+        self,
+        vectors: Iterable[list[float]],
+        tokens: Tokens = Tokens(),  # noqa: B008 - frozen
+        cost_usd: float | None = None,
+    ) -> None:
+        super().__init__(vectors)
+        self.tokens = tokens
+        self.cost_usd = cost_usd
 
 
 class LLMClient(Protocol):

@@ -44,8 +44,6 @@ class Endpoint(Record):
     """Name of the environment variable that holds the key; None for a server that asks for none."""
     prices: dict[str, Prices] = {}
     """By llm_id; what is not there costs an unknown amount, not nothing."""
-    dimensions: int | None = Field(default=None, ge=1)
-    """Length of embeddings asked for; None is the client's default."""
     patience: Patience = Patience()
     folder: Path | None = None
     """For "file" only: where requests and replies lie, from the current folder where it is relative."""
@@ -127,7 +125,6 @@ def _ways(endpoint: Endpoint) -> dict[str, Any]:
         "base_url": endpoint.base_url,
         "prices": endpoint.prices,
         "stall_s": endpoint.patience.stall_s,
-        "dimensions": endpoint.dimensions,
     }
 
 

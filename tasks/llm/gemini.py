@@ -1,8 +1,8 @@
 """Client of Gemini by google-genai: generate_content and embed_content.
 
-Gemini's reasoning models put a signature on a part of their reply and refuse the next turn without it. It
-goes out in the `state` of the tool call that carries it and comes back with the call; the whole list of
-parts, thoughts included, stands in the completion's `state`.
+Gemini's reasoning models put a signature on a part of their reply and want it back with the next turn. On a
+tool call it goes out in the `state` of the call and comes back with it. The whole list of parts stands in the
+completion's `state`; a message that has this `state` is sent as those parts, thoughts left out.
 """
 
 import base64
@@ -17,14 +17,14 @@ from google.genai import types
 from pydantic import ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
-from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens
+from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens, dimensions_of
 from tasks.llm.faults import BrokenReply
 from tasks.llm.prices import Prices, cost_usd
 from tasks.llm.tool_calls import tool_call
 from tasks.llm.wire import Wire, asked, http_client, read, safe_text
 
 DIMENSIONS = 768
-"""Length of embeddings unless the endpoint names another."""
+"""Length of embeddings unless the spec names another."""
 
 _REFUSALS = {
     "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
@@ -99,7 +99,6 @@ class GeminiClient:
         base_url: str | None = None,
         prices: Mapping[str, Prices] | None = None,
         stall_s: float = 300.0,
-        dimensions: int | None = None,
     ) -> None:
         """Makes a client.
 
@@ -108,11 +107,9 @@ class GeminiClient:
             base_url: None for Google's own.
             prices: By llm_id.
             stall_s: A try on whose connection nothing is seen for so many seconds is given up.
-            dimensions: Length of embeddings asked for; None is `DIMENSIONS`.
         """
         self._key = key
         self._prices = prices or {}
-        self._dimensions = dimensions or DIMENSIONS
         self._http = http_client(stall_s)
         # No retry_options, so the SDK does not try again. The client is kept: it closes when collected.
         self._sdk = genai.Client(
@@ -139,18 +136,19 @@ class GeminiClient:
 
     async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
         """One vector a text, in order. Raises a `TransientFault` or ProviderRefused."""
+        dimensions = dimensions_of(spec) or DIMENSIONS
         call = self._sdk.aio.models.embed_content(
             model=spec.llm_id,
             # One content a text: of a plain list gemini-embedding-2 makes one content, and one vector.
             contents=[types.Content(parts=[_text(text)]) for text in texts],
-            config=types.EmbedContentConfig(output_dimensionality=self._dimensions),
+            config=types.EmbedContentConfig(output_dimensionality=dimensions),
         )
         found = (await asked(call, self._key)).embeddings or []
         vectors = [list(vector.values or ()) for vector in found]
-        if [len(vector) for vector in vectors] != [self._dimensions] * len(texts):
+        if [len(vector) for vector in vectors] != [dimensions] * len(texts):
             raise BrokenReply(
                 f"the reply holds {len(vectors)} vectors for {len(texts)} texts, of the lengths "
-                f"{sorted({len(vector) for vector in vectors})} instead of {self._dimensions}"
+                f"{sorted({len(vector) for vector in vectors})} instead of {dimensions}"
             )
         if not all(math.isfinite(number) for vector in vectors for number in vector):
             raise BrokenReply("the reply holds a vector with a number that is none")
@@ -263,8 +261,7 @@ def _contents(messages: Sequence[Message]) -> list[types.Content]:
         if message.role == "tool":
             parts = [_answer(message, called.get(message.tool_call_id or "", {}))]
         else:
-            parts = [_text(message.content)] if message.content else []
-            parts += [_call_part(call) for call in message.tool_calls]
+            parts = _spoken(message)
         if message.role == "tool" and answering:
             contents[-1].parts = [*(contents[-1].parts or ()), *parts]
         else:
@@ -272,6 +269,32 @@ def _contents(messages: Sequence[Message]) -> list[types.Content]:
             contents.append(types.Content(role=role, parts=parts))
         answering = message.role == "tool"
     return contents
+
+
+def _spoken(message: Message) -> list[types.Part]:
+    """A message's text and calls, as signed parts in their order where it is a reply of Gemini's."""
+    calls = [_call_part(call) for call in message.tool_calls]
+    sent = [_Part.model_validate(part) for part in (message.state or {}).get("parts", ())]
+    said = [part for part in sent if not part.thought]
+    # Only what was not changed since may go back under its signature.
+    if "".join(part.text or "" for part in said) != message.content or len(calls) != sum(
+        part.function_call is not None for part in said
+    ):
+        said = []
+    if not said:
+        return ([_text(message.content)] if message.content else []) + calls
+    following = iter(calls)
+    return [
+        next(following) if part.function_call is not None else _signed_text(part) for part in said
+    ]
+
+
+def _signed_text(part: _Part) -> types.Part:
+    signature = part.thought_signature
+    return types.Part(
+        text=safe_text(part.text or ""),
+        thought_signature=None if signature is None else _signature(signature),
+    )
 
 
 def _text(text: str) -> types.Part:

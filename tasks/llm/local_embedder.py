@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.errors import ProviderRefused
-from tasks.llm.base import Completion, LLMSpec, Request
+from tasks.llm.base import Completion, LLMSpec, Request, dimensions_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -50,10 +50,14 @@ class LocalEmbedder:
     async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
         """One vector of length 1 a text, in order, equal for equal texts whatever stands beside them.
 
-        Raises ProviderRefused when the spec names another model or the wheels are not installed.
+        Raises ProviderRefused when the spec names another model or length, or the wheels are not installed.
         """
         if spec.llm_id != LLM_ID:
             raise ProviderRefused(f"the local embedder has {LLM_ID}, not {spec.llm_id}")
+        if dimensions_of(spec) not in (None, DIMENSIONS):
+            raise ProviderRefused(
+                f"vectors of {LLM_ID} have {DIMENSIONS} dimensions, no other number"
+            )
         return await asyncio.to_thread(self._embed, texts)
 
     async def aclose(self) -> None:

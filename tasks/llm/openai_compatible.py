@@ -11,7 +11,7 @@ from typing import Any, Literal
 import openai
 
 from tasks.errors import ProviderRefused
-from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens
+from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens, Vectors, dimensions_of
 from tasks.llm.faults import BrokenReply
 from tasks.llm.prices import Prices, cost_usd
 from tasks.llm.tool_calls import tool_call
@@ -77,6 +77,7 @@ class _Vector(Wire):
 
 class _Vectors(Wire):
     data: list[_Vector]
+    usage: _Usage | None = None
 
 
 class OpenAICompatibleClient:
@@ -90,7 +91,6 @@ class OpenAICompatibleClient:
         base_url: str | None = None,
         prices: Mapping[str, Prices] | None = None,
         stall_s: float = 300.0,
-        dimensions: int | None = None,
     ) -> None:
         """Makes a client.
 
@@ -99,11 +99,9 @@ class OpenAICompatibleClient:
             base_url: Up to and with `/v1`; None for OpenAI itself.
             prices: By llm_id.
             stall_s: A try on whose connection nothing is seen for so many seconds is given up.
-            dimensions: Length of embeddings asked for; None leaves it to the model.
         """
         self._key = key
         self._prices = prices or {}
-        self._dimensions = dimensions
         # OpenAI's newer models refuse `max_tokens`; many other servers know nothing else.
         self._ceiling = "max_tokens" if base_url else "max_completion_tokens"
         self._http = http_client(stall_s)
@@ -129,21 +127,25 @@ class OpenAICompatibleClient:
     async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
         """One vector a text, in order. Raises a `TransientFault` or ProviderRefused."""
         sent: dict[str, Any] = {"model": spec.llm_id, "input": [safe_text(text) for text in texts]}
-        if self._dimensions is not None:
-            sent["dimensions"] = self._dimensions
+        if (dimensions := dimensions_of(spec)) is not None:
+            sent["dimensions"] = dimensions
         call = self._sdk.embeddings.with_raw_response.create(**sent, encoding_format="float")
         raw = await asked(call, self._key)
-        found = sorted(read(raw.content, _Vectors).data, key=lambda vector: vector.index)
+        reply = read(raw.content, _Vectors)
+        found = sorted(reply.data, key=lambda vector: vector.index)
         if [vector.index for vector in found] != list(range(len(texts))):
             raise BrokenReply(f"the reply holds {len(found)} vectors for {len(texts)} texts")
         lengths = {len(vector.embedding) for vector in found}
-        if self._dimensions is not None and lengths - {self._dimensions}:
+        if dimensions is not None and lengths - {dimensions}:
             # Some servers ignore the field; asking again would not change their model.
             raise ProviderRefused(
-                f"vectors of length {self._dimensions} were asked for and {sorted(lengths)} came: set "
-                "dimensions to what the model has"
+                f"vectors of length {dimensions} were asked for and {sorted(lengths)} came: set the "
+                "embedder's dimensions to what the model has"
             )
-        return [vector.embedding for vector in found]
+        prompt = reply.usage.prompt_tokens if reply.usage else None
+        tokens = Tokens() if prompt is None else Tokens(prompt=prompt, completion=0)
+        cost = cost_usd(self._prices.get(spec.llm_id), tokens)
+        return Vectors((vector.embedding for vector in found), tokens, cost)
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -190,8 +192,7 @@ class OpenAICompatibleClient:
             tokens=tokens,
             cost_usd=cost_usd(self._prices.get(request.spec.llm_id), tokens),
             latency_s=latency_s,
-            # No server wants it back, but it was paid for: the spool keeps it.
-            state={"reasoning": reasoning} if reasoning else None,
+            reasoning=reasoning or None,
         )
 
 

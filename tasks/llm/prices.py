@@ -18,7 +18,9 @@ class Prices(Record):
 
 def cost_usd(prices: Prices | None, tokens: Tokens) -> float | None:
     """A call's cost in US dollars; None when a price or a count that it needs is not known."""
-    if prices is None or None in (prices.input, prices.output, tokens.prompt, tokens.completion):
+    if prices is None or None in (prices.input, tokens.prompt, tokens.completion):
+        return None
+    if prices.output is None and tokens.completion:
         return None
     cached, cached_price = tokens.cached, prices.cached_input
     if cached_price is None:
@@ -29,5 +31,5 @@ def cost_usd(prices: Prices | None, tokens: Tokens) -> float | None:
         return None
     fresh = tokens.prompt - cached
     return (
-        fresh * prices.input + cached * cached_price + tokens.completion * prices.output
+        fresh * prices.input + cached * cached_price + tokens.completion * (prices.output or 0.0)
     ) / 1_000_000
