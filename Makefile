@@ -10,17 +10,21 @@ export PYTHONDONTWRITEBYTECODE :=
 # A .venv that happens to be active, or a PYTHONPATH, must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test benchmark setup environment format lock clean
+.PHONY: demo test benchmark endurance setup environment format lock clean
 
 demo: environment
 	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
 
 test: setup
 	@$(VENV)/bin/python -m pytest -n 2 --dist loadfile --durations 15 \
-		-m "not benchmark and not browser and not live"
+		-m "not benchmark and not endurance and not browser and not live"
 
 benchmark: setup
 	@$(VENV)/bin/python -m pytest -m benchmark tests/benchmarks
+
+# Kills and reruns of a campaign on the real engine: about half an hour.
+endurance: setup
+	@$(VENV)/bin/python -m pytest -m endurance tests/endurance
 
 # Both environments, and the small world.
 setup: environment

@@ -1,15 +1,13 @@
 """Reruns: nothing finished is lost or paid twice, and the end is the same however often it was killed."""
 
-import random
 import shutil
-import subprocess
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.toy.reruns import reruns_one_stage, survives_kills
 from tests.toy.running import Toy
 
 KILLS = 20
@@ -24,39 +22,10 @@ def finished(undisturbed: Toy, tmp_path: Path) -> Toy:
     return Toy(tmp_path / "state", undisturbed.environment, undisturbed.checkout)
 
 
-def kill_after(process: subprocess.Popen[str], toy: Toy, calls: int) -> bool:
-    """Kills the run when it has made so many more calls; False when it ended before."""
-    goal = len(toy.journal()) + calls
-    while len(toy.journal()) < goal:
-        if process.poll() is not None:
-            return False
-        time.sleep(0.005)
-    process.kill()
-    process.communicate()
-    return True
-
-
 def test_twenty_kills_lose_and_repeat_nothing_finished(
     toy: Callable[[str], Toy], undisturbed: Toy
 ) -> None:
-    campaign = toy("killed")
-    dice = random.Random(4)
-    finished: dict[str, tuple[int, int]] = {}
-    kills = 0
-    while kills < KILLS:
-        process = campaign.start("--latency-s", "0.05")
-        assert kill_after(process, campaign, dice.randint(1, 9)), "too short for its kills"
-        kills += 1
-        units = campaign.units()
-        assert finished.items() <= units.items(), "a finished unit was touched"
-        finished = units
-    campaign.run()
-    paid = Counter(campaign.journal())
-    assert set(paid) == set(undisturbed.journal())
-    assert sum(paid.values()) - len(paid) <= KILLS * CALLS_IN_FLIGHT
-    assert finished.items() <= campaign.units().items()
-    assert campaign.units().keys() == undisturbed.units().keys()
-    assert campaign.tables() == undisturbed.tables()
+    survives_kills(toy("killed"), undisturbed, KILLS, 9, CALLS_IN_FLIGHT, latency_s=0.05)
 
 
 def test_one_more_run_calls_no_model_and_no_simulator(finished: Toy) -> None:
@@ -98,20 +67,7 @@ def test_a_lost_unit_is_made_again_and_nothing_else(finished: Toy, undisturbed: 
 def test_a_bumped_stage_runs_again_and_nothing_else_where_its_outputs_are_equal(
     finished: Toy, undisturbed: Toy, stage: str, kind: str, roles: set[str]
 ) -> None:
-    before, calls = finished.units(), len(finished.journal())
-    finished.run("--bump", stage)
-    made = finished.units().keys() - before.keys()
-    assert {name.split("/")[0] for name in made} == {kind}
-    assert len(made) == sum(name.startswith(f"{kind}/") for name in before)
-    assert {role for role, _ in finished.journal()[calls:]} == roles
-    decisions = {name: at for name, at in before.items() if name.startswith("decisions/")}
-    assert decisions.items() <= finished.units().items()
-    equal = {name: rows for name, rows in finished.tables().items() if name not in KEYED}
-    assert equal == {n: rows for n, rows in undisturbed.tables().items() if n not in KEYED}
-
-
-KEYED = {"llm_calls"}
-"""The table whose rows name the unit that they came from, which a new version renames."""
+    reruns_one_stage(finished, undisturbed, stage, kind, roles)
 
 
 def test_a_second_process_is_told_that_the_campaign_is_running(

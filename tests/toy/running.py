@@ -1,4 +1,4 @@
-"""Toy campaigns, each run in a process of its own."""
+"""Campaigns whose model calls are noted in a journal, each run in a process of its own."""
 
 import json
 import subprocess
@@ -13,15 +13,18 @@ from warehouse.records import CIRCUMSTANCE, TABLES
 
 @dataclass
 class Toy:
-    """A state folder with a toy campaign in it, and how to run it."""
+    """A state folder with a campaign in it, on the toy suite unless said otherwise, and how to run it."""
 
     state: Path
     environment: dict[str, str]
     checkout: Path
+    program: str = "tests.toy"
+    """Module that runs the campaign: `python -m PROGRAM STATE [arguments]`."""
+    timeout_s: float = 300
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Starts the campaign, or goes on with it, in a new process."""
-        command = [sys.executable, "-m", "tests.toy", str(self.state), *arguments]
+        command = [sys.executable, "-m", self.program, str(self.state), *arguments]
         return subprocess.Popen(
             command,
             cwd=self.checkout,
@@ -34,7 +37,7 @@ class Toy:
     def run(self, *arguments: str) -> dict[str, Any]:
         """Runs it to its end; returns what the process printed."""
         process = self.start(*arguments)
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=self.timeout_s)
         assert process.returncode == 0, err
         return json.loads(out.splitlines()[-1])
 
