@@ -9,6 +9,8 @@ import pytest
 import pytest_asyncio
 
 from tasks.errors import InputError, SessionLost, SimulatorError
+from tasks.llm.simulated.program import take_apart
+from tasks.llm.simulated.skills import chance, item_logit
 from tasks.suites.appworld import AppWorldSuite
 from tasks.suites.base import SuiteSeed
 
@@ -48,6 +50,16 @@ async def test_seeds_are_items_on_its_world(suite: AppWorldSuite) -> None:
     assert {seed.intended_difficulty for seed in seeds} <= {1, 2, 3}
     with pytest.raises(InputError, match="split"):
         await suite.seeds("no such split")
+
+
+async def test_the_offline_solver_is_expected_to_measure_the_seeds_like_the_papers_originals(
+    suite: AppWorldSuite,
+) -> None:
+    """Of the paper's 106, 68.9 % were solved in all of 10 attempts and 12.3 % in none."""
+    items = [seed.item for seed in await suite.seeds("train")]
+    rates = [chance(item_logit(take_apart(i.gold, i.instruction), i.instruction)) for i in items]
+    assert 0.62 < sum(rate**10 for rate in rates) / len(rates) < 0.76
+    assert 0.08 < sum((1 - rate) ** 10 for rate in rates) / len(rates) < 0.18
 
 
 async def test_a_gold_passes_its_check_and_doing_nothing_fails(

@@ -6,8 +6,8 @@ All of these are heavy-tailed, so that most items cost nothing and some cost all
 length: a long item of familiar parts is easy, and one sentence can be hopeless.
 
 Constants and traits are set, by trying a few hundred, so that our 24 AppWorld seeds measure like the paper's
-originals (69 % nearly always solved, 12 % nearly never): 16 above 0.95, 3 below 0.05, 5 between, and
-intended difficulty 1, 2, 3 at mean chances 0.98, 0.87, 0.42. Other wordings of the seeds move single items.
+originals (68.9 % solved in all of 10 attempts, 12.3 % in none): 68 % and 14 % are expected, and campaigns of
+rng_seed 1, 2, 3 get 16, 16, 16 and 2, 3, 3 of the 24. Other wordings of the seeds move single items.
 """
 
 import ast
@@ -18,13 +18,13 @@ import re
 from tasks.llm.simulated.dice import bent, heavy
 from tasks.llm.simulated.program import Clause, Program, parsed
 
-_REACH = 6.0
+_REACH = 8.4
 """Logit of an item without any strain."""
-_PER_API = 0.224
-_PER_SHAPE = 0.28
-_PER_WORDING = 0.44
-_PER_PAIR = 0.48
-_PER_ITEM = 0.9
+_PER_API = 0.314
+_PER_SHAPE = 0.392
+_PER_WORDING = 0.616
+_PER_PAIR = 0.672
+_PER_ITEM = 1.26
 
 _SHAPES = (
     ast.For,
