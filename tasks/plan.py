@@ -43,7 +43,7 @@ class SolverLimits(Record):
     max_seconds: float = Field(default=900.0, gt=0)
     """Wall clock of the attempt, model calls included."""
     cell_seconds: float = Field(default=60.0, gt=0)
-    """Wall clock of one action in the simulator."""
+    """Wall clock of one action in the simulator, on a machine that is not crowded."""
 
 
 class SearchPolicy(Record):

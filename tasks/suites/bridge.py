@@ -71,7 +71,7 @@ class Process(asyncio.SubprocessProtocol):
 
         Raises InputError when the program calls the parameters wrong, SessionLost when the session is
         gone, SimulatorError when the program died, is in trouble, wrote garbage, or did not answer within
-        `timeout_s` seconds; it is killed in the last three cases.
+        `timeout_s` seconds, more on a crowded machine; it is killed in the last three cases.
         """
         if self.cause is not None:
             raise SimulatorError(self.cause)
@@ -81,7 +81,7 @@ class Process(asyncio.SubprocessProtocol):
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
         self._stdin.write(line.encode("ascii") + b"\n")
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(stretched(timeout_s)):
                 return await answer
         except TimeoutError:
             raise self.end(f"no answer to {method} within {timeout_s:g} s") from None
@@ -244,3 +244,11 @@ def _ending(code: int | None) -> str:
     if code is not None and code < 0:
         return f"died of {signal.Signals(-code).name}"
     return f"ended with exit code {code}"
+
+
+def stretched(seconds: float) -> float:
+    """A deadline on a machine with more to do than it can: times the load average by core, if above 1.
+
+    The simulators stretch the deadlines of their sessions in the same way, and ours must be the later ones.
+    """
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

@@ -10,6 +10,7 @@ from typing import Any
 
 import sandbox
 import warm
+from crowding import stretched
 from items import Items
 
 MESSAGE_BYTES = 1 << 28
@@ -126,11 +127,14 @@ class Sessions:
             return await self._read(session, timeout_s)
 
     async def _read(self, session: Session, timeout_s: float) -> Any:
+        deadline_s = stretched(timeout_s)
         try:
-            line = await asyncio.wait_for(session.reader.readline(), timeout_s)
+            line = await asyncio.wait_for(session.reader.readline(), deadline_s)
         except TimeoutError as error:
             await self.close(session)
-            raise Refusal("session_lost", f"killed at its deadline of {timeout_s:g} s") from error
+            raise Refusal(
+                "session_lost", f"killed at its deadline of {deadline_s:.0f} s"
+            ) from error
         except (ConnectionError, ValueError):  # ValueError: a line longer than MESSAGE_BYTES
             line = b""
         reply = json.loads(line) if line else {"error": {"kind": "session_lost"}}
