@@ -18,10 +18,11 @@ ENDPOINTS = '[toy]\nkind = "toy"\nconcurrency = {concurrency}\nlatency_s = {late
 def toy_plan(**changes: object) -> Plan:
     """A small plan in which the toy model plays every role."""
     spec = {"endpoint": "toy", "llm_id": "toy"}
-    roles = ("proposer", "solver", "feedback", "judge", "labeller", "embedder")
+    roles = ("proposer", "solver", "feedback", "judge", "labeller")
     return Plan.model_validate(
         {"suite": "toy", "steps": 12, "in_flight": 4, "repeats": 10}
         | dict.fromkeys(roles, spec)
+        | {"embedder": spec | {"dimensions": 8}}
         | changes
     )
 

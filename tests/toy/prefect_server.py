@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flows.settings import PREFECT_ENVIRONMENT
 
-SERVER_START_S = 120
+SERVER_START_S = 300
 
 
 @contextlib.contextmanager

@@ -47,12 +47,16 @@ def openai_error(message: str, code: str | None = None) -> dict[str, Any]:
 def openai_embeddings(asked: Asked) -> HttpReply:
     """A vector for each text of the request, the last one first, as the protocol allows."""
     size = asked.body.get("dimensions", 8)
-    data = [
-        {"object": "embedding", "index": n, "embedding": vector(text, size)}
-        for n, text in enumerate(asked.body["input"])
-    ]
     usage = {"prompt_tokens": 5, "total_tokens": 5}
-    return json_reply({"object": "list", "data": data[::-1], "model": "m", "usage": usage})
+    return json_reply(openai_vectors([vector(text, size) for text in asked.body["input"]], usage))
+
+
+def openai_vectors(
+    vectors: list[list[float]], usage: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """An embeddings response, the last vector first."""
+    data = [{"object": "embedding", "index": n, "embedding": one} for n, one in enumerate(vectors)]
+    return {"object": "list", "data": data[::-1], "model": "m", "usage": usage}
 
 
 def gemini_reply(
@@ -77,16 +81,22 @@ def gemini_error(code: int, message: str, *details: dict[str, Any]) -> dict[str,
 
 def gemini_embeddings(asked: Asked) -> HttpReply:
     """A vector for each request of the batch."""
-    embeddings = [
-        {
-            "values": vector(
-                "".join(part["text"] for part in one["content"]["parts"]),
-                one.get("outputDimensionality", 8),
-            )
-        }
-        for one in asked.body["requests"]
-    ]
-    return json_reply({"embeddings": embeddings})
+    return json_reply(
+        gemini_vectors(
+            [
+                vector(
+                    "".join(part["text"] for part in one["content"]["parts"]),
+                    one.get("outputDimensionality", 8),
+                )
+                for one in asked.body["requests"]
+            ]
+        )
+    )
+
+
+def gemini_vectors(vectors: list[list[float]]) -> dict[str, Any]:
+    """A batch_embed_contents response."""
+    return {"embeddings": [{"values": one} for one in vectors]}
 
 
 def vector(text: str, size: int) -> list[float]:

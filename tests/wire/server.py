@@ -5,11 +5,12 @@ it and the socket: a reset is a reset, a stall is silence. What is said stands i
 """
 
 import asyncio
+import inspect
 import json
 import socket
 import struct
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -41,7 +42,7 @@ class Asked:
     """The loop's time, in seconds."""
 
 
-Answer = Callable[[Asked], HttpReply]
+Answer = Callable[[Asked], HttpReply | Awaitable[HttpReply]]
 
 
 class WireServer:
@@ -98,10 +99,12 @@ class WireServer:
     async def _reply(self, asked: Asked, writer: asyncio.StreamWriter) -> bool:
         """Answers one request; False when the connection ends with it."""
         self.asked.append(asked)
-        reply = self._script.popleft() if self._script else self.answer(asked)
         self._in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self._in_flight)
         try:
+            reply = self._script.popleft() if self._script else self.answer(asked)
+            if inspect.isawaitable(reply):
+                reply = await reply
             await asyncio.sleep(reply.delay_s)
         finally:
             self._in_flight -= 1
