@@ -134,6 +134,7 @@ class Campaign:
             about=f"step {decision.step}",
             step=decision.step,
             parent=move.parent.item,
+            gold_calls=self.gold_calls[move.parent.item.item_id],
             inspirations=move.inspirations,
             note=move.parent.note,
             direction=decision.direction,

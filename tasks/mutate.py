@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tasks.errors import Rejection
+from tasks.errors import Rejection, SimulatorError
 from tasks.golds.copies import normalised
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import proposer_messages, repair_messages
@@ -10,7 +10,10 @@ from tasks.llm.replies import ReplyError, parse_edit
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from tasks.suites.base import CheckReport, Description
-from warehouse.records import Direction, Edit, Item, Note
+from warehouse.records import Direction, Edit, GoldCall, Item, Note
+
+SURVEY_S = 120.0
+"""Deadline of looking around a parent's start."""
 
 
 @stage(version="1", prompts=("proposer",))
@@ -19,6 +22,7 @@ async def mutate(
     *,
     step: int,
     parent: Item,
+    gold_calls: Sequence[GoldCall],
     inspirations: Sequence[Item],
     note: Note | None,
     direction: Direction,
@@ -29,11 +33,14 @@ async def mutate(
     """One edit of `parent`: an `Edit`, with the cause of its rejection where it came to nothing.
 
     A reply that cannot be parsed, or a gold that does not compile, raises or does not complete, is shown
-    to the proposer with the error, `repair_rounds` times at most.
+    to the proposer with the error, `repair_rounds` times at most. `gold_calls` are the parent's.
     """
 
     async def work(unit: Unit) -> None:
-        messages = proposer_messages(parent, world, direction, note and note.text, inspirations)
+        survey = await _survey(run, parent, world)
+        messages = proposer_messages(
+            parent, world, direction, note and note.text, inspirations, gold_calls, survey
+        )
         for asked in range(repair_rounds + 1):
             subject = Subject(item_id=parent.item_id, step=step, round=asked)
             request = Request(role="proposer", spec=proposer, messages=messages, subject=subject)
@@ -47,6 +54,21 @@ async def mutate(
         unit.add(edit)
 
     return [await run.once("edits", work)]
+
+
+async def _survey(run: StageRun, parent: Item, world: Description) -> str | None:
+    """What the parent's start shows; None where the suite has no way to look around."""
+    if world.survey is None:
+        return None
+    async with run.bench.attempt_slots:
+        session = await run.bench.suite.open(parent, rng_seed=0)
+        try:
+            shown = await session.act(world.survey, SURVEY_S)
+        finally:
+            await session.close()
+    if shown.error:
+        raise SimulatorError(f"the survey of start {parent.start} failed: {shown.text[-300:]}")
+    return shown.text
 
 
 async def _edit(run: StageRun, step: int, parent: Item, reply: str, asked: int) -> Edit:

@@ -14,10 +14,11 @@ from typing import Protocol
 
 from tasks.errors import InputError
 from tasks.llm.base import Message
+from tasks.llm.gold_runs import gold_run_text
 from tasks.llm.rendering import api_list, attempt_line, difference_of, fenced, item_text
 from tasks.llm.traces import trace_text
 from tasks.suites.base import Briefing, Description
-from warehouse.records import Attempt, Direction, Item, Turn, digest_of
+from warehouse.records import Attempt, Direction, GoldCall, Item, Turn, digest_of
 
 _SECTION = re.compile(r"^<!-- section: (\w+) -->\n", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -26,7 +27,17 @@ _PLACEHOLDERS: dict[str, dict[str, frozenset[str]]] = {
     "proposer": {
         "system": frozenset(),
         "user": frozenset(
-            {"world_summary", "edits", "apis", "inspirations", "item", "note", "direction"}
+            {
+                "world_summary",
+                "edits",
+                "apis",
+                "inspirations",
+                "item",
+                "gold_run",
+                "survey",
+                "note",
+                "direction",
+            }
         ),
         "repair": frozenset({"error"}),
     },
@@ -116,8 +127,14 @@ def proposer_messages(
     direction: Direction,
     note: str | None,
     inspirations: Sequence[Item],
+    gold_calls: Sequence[GoldCall] = (),
+    survey: str | None = None,
 ) -> tuple[Message, ...]:
-    """Asks for an edit of `parent`. Parts that a campaign repeats (world, APIs) come before the rest."""
+    """Asks for an edit of `parent`. Parts that a campaign repeats (world, APIs) come before the rest.
+
+    `gold_calls` are those of the parent's gold; `survey` is what its start shows. From both a proposer
+    knows the facts that an edit can stand on.
+    """
     borrowed = [f"## Item {n}\n\n{item_text(item)}" for n, item in enumerate(inspirations, start=1)]
     return _conversation(
         "proposer",
@@ -126,6 +143,8 @@ def proposer_messages(
         apis=api_list(description.apis),
         inspirations="\n\n".join(borrowed) or "(none)",
         item=item_text(parent),
+        gold_run=fenced("text", gold_run_text(gold_calls)),
+        survey=fenced("text", (survey or "").strip() or "(not known)"),
         note=note.strip() if note and note.strip() else "(nothing yet)",
         direction=_DIRECTIONS[direction],
     )

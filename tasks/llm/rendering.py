@@ -30,7 +30,7 @@ def item_text(item: Item) -> str:
 
 
 def api_list(apis: Sequence[Api]) -> str:
-    """The APIs grouped by app, a line each: required parameters, then optional ones in brackets."""
+    """The APIs grouped by app, a line each: required parameters, optional ones in brackets, result."""
     by_app: dict[str, list[Api]] = {}
     for api in apis:
         by_app.setdefault(api.app, []).append(api)
@@ -75,7 +75,8 @@ def difference_text(difference: Difference) -> str:
 def _signature(api: Api) -> str:
     optional = [name for name in api.parameters if name not in api.required]
     inside = [", ".join(api.required), f"[{', '.join(optional)}]" if optional else ""]
-    return f"{api.app}.{api.api}({', '.join(part for part in inside if part)})"
+    returns = f" -> {api.returns}" if api.returns else ""
+    return f"{api.app}.{api.api}({', '.join(part for part in inside if part)}){returns}"
 
 
 def _effect_text(effect: Effect) -> str:

@@ -28,6 +28,8 @@ class Api(Record):
     description: str
     parameters: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    returns: str = ""
+    """Names in its result, nested as they are, such as "[{id, tags: []}]"; "" where that says nothing."""
 
 
 class Description(Record):
@@ -44,6 +46,8 @@ class Description(Record):
     """Level under which model-written code runs: "bubblewrap", "rlimits" or "none"."""
     apis: tuple[Api, ...]
     world_summary: str
+    survey: dict[str, Any] | None = None
+    """An action that, done on an item's start, shows what is there to build on; None without one."""
 
 
 class SuiteSeed(Record):

@@ -6,7 +6,7 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
-from seeds.record import read_seeds
+from seeds.record import PREAMBLE, read_seeds
 
 _COUNTED = {
     "amazon": ("products", "orders"),
@@ -21,6 +21,8 @@ _COUNTED = {
 }
 """Tables whose sizes a proposer is told, by app."""
 _HIDDEN_APPS = ("api_docs", "admin")
+_SURVEY = Path(__file__).with_name("survey.txt")
+"""A cell that prints, by app, what a start holds: names and titles, so that an edit can build on them."""
 
 
 def describe(home: Path, world: dict, sandbox: str) -> dict:
@@ -39,6 +41,7 @@ def describe(home: Path, world: dict, sandbox: str) -> dict:
         "sandbox": sandbox,
         "apis": _apis(data / "api_docs" / "standard"),
         "world_summary": _world_summary(data, world["people"]),
+        "survey": {"kind": "code", "code": f"{PREAMBLE}\n\n{_SURVEY.read_text(encoding='utf-8')}"},
     }
 
 
@@ -72,9 +75,20 @@ def _apis(folder: Path) -> list[dict]:
                     "description": doc["description"],
                     "parameters": [part["name"] for part in parameters],
                     "required": [part["name"] for part in parameters if part["required"]],
+                    "returns": _shape(doc["response_schemas"]["success"]),
                 }
             )
     return [api for api in apis if api["app"] not in _HIDDEN_APPS]
+
+
+def _shape(sample: object) -> str:
+    """The names in a sample of a result, nested as they are; "" where it holds nothing but a message."""
+    if isinstance(sample, list):
+        return f"[{_shape(sample[0]) if sample else ''}]"
+    if isinstance(sample, dict) and set(sample) != {"message"}:
+        inside = ((name, _shape(value)) for name, value in sample.items())
+        return f"{{{', '.join(f'{name}: {shape}' if shape else name for name, shape in inside)}}}"
+    return ""
 
 
 def _world_summary(data: Path, people: str) -> str:
