@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tasks.llm.base import LLMSpec, Request, Subject
-from tasks.llm.prompting import feedback_messages
+from tasks.llm.prompting import feedback_prompt
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Item, Measurement, Note, Turn, digest_of
@@ -29,11 +29,13 @@ async def feedback(
             (attempt, [turn for turn in turns if turn.attempt_id == attempt.attempt_id])
             for attempt in attempts
         ]
+        prompt = feedback_prompt(item, trajectories, spec.context_chars)
         request = Request(
             role="feedback",
             spec=spec,
-            messages=feedback_messages(item, trajectories),
+            messages=prompt.messages,
             subject=Subject(item_id=item.item_id, measurement=measurement),
+            cut_chars=prompt.cut_chars,
         )
         reply = await unit.complete(run.bench.client(spec), request)
         text = reply.text.strip()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tasks.llm.base import LLMSpec, Request, Subject
-from tasks.llm.prompting import ask_again, judge_messages
+from tasks.llm.prompting import ask_again, judge_prompt
 from tasks.llm.replies import ReplyError, parse_verdict
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
@@ -26,11 +26,18 @@ async def judge(
     """
 
     async def work(unit: Unit) -> None:
-        messages = judge_messages(item, failures)
+        prompt = judge_prompt(item, failures, spec.context_chars)
+        messages = prompt.messages
         verdict, reason = None, ""
         for asked in range(repair_rounds + 1):
             subject = Subject(item_id=item.item_id, round=asked)
-            request = Request(role="judge", spec=spec, messages=messages, subject=subject)
+            request = Request(
+                role="judge",
+                spec=spec,
+                messages=messages,
+                subject=subject,
+                cut_chars=prompt.cut_chars,
+            )
             reply = await unit.complete(run.bench.client(spec), request)
             try:
                 parsed = parse_verdict(reply.text)

@@ -11,7 +11,7 @@ from tasks.labels.difficulty import difficulty
 from tasks.labels.failure_reasons import FAILURE_REASONS, failure_reasons
 from tasks.labels.features import JUDGED_FEATURES, features
 from tasks.llm.base import LLMSpec, Request, Subject
-from tasks.llm.prompting import ask_again, labeller_messages
+from tasks.llm.prompting import ask_again, labeller_prompt
 from tasks.llm.replies import ReplyError, labels_schema, parse_labels
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
@@ -78,7 +78,8 @@ async def _judged(
     run: StageRun, unit: Unit, item: Item, spec: LLMSpec, repair_rounds: int
 ) -> dict[str, bool]:
     """The labeller's answers by feature id; empty when none could be read."""
-    messages = labeller_messages(item, JUDGED_FEATURES)
+    prompt = labeller_prompt(item, JUDGED_FEATURES, spec.context_chars)
+    messages = prompt.messages
     ids = [definition.id for definition in JUDGED_FEATURES]
     for asked in range(repair_rounds + 1):
         request = Request(
@@ -87,6 +88,7 @@ async def _judged(
             messages=messages,
             response_schema=labels_schema(ids),
             subject=Subject(item_id=item.item_id, round=asked),
+            cut_chars=prompt.cut_chars,
         )
         reply = await unit.complete(run.bench.client(spec), request)
         try:

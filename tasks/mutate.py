@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tasks.errors import Rejection, SimulatorError
 from tasks.golds.copies import normalised
 from tasks.llm.base import LLMSpec, Request, Subject
-from tasks.llm.prompting import proposer_messages, repair_messages
+from tasks.llm.prompting import proposer_prompt, repair_messages
 from tasks.llm.replies import ReplyError, parse_edit
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
@@ -38,12 +38,26 @@ async def mutate(
 
     async def work(unit: Unit) -> None:
         survey = await _survey(run, parent, world)
-        messages = proposer_messages(
-            parent, world, direction, note and note.text, inspirations, gold_calls, survey
+        prompt = proposer_prompt(
+            parent,
+            world,
+            direction,
+            note and note.text,
+            inspirations,
+            gold_calls,
+            survey,
+            proposer.context_chars,
         )
+        messages = prompt.messages
         for asked in range(repair_rounds + 1):
             subject = Subject(item_id=parent.item_id, step=step, round=asked)
-            request = Request(role="proposer", spec=proposer, messages=messages, subject=subject)
+            request = Request(
+                role="proposer",
+                spec=proposer,
+                messages=messages,
+                subject=subject,
+                cut_chars=prompt.cut_chars,
+            )
             reply = await unit.complete(run.bench.client(proposer), request)
             edit = await _edit(run, step, parent, reply.text, asked)
             if edit.rejection is None or edit.rejection == Rejection.REFUSED:

@@ -12,11 +12,11 @@ from tasks.errors import InputError, ProviderRefused, Rejection
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
 from tasks.llm.offline import OfflineClient
 from tasks.llm.prompting import (
-    feedback_messages,
-    judge_messages,
-    labeller_messages,
+    feedback_prompt,
+    judge_prompt,
+    labeller_prompt,
     observation_message,
-    proposer_messages,
+    proposer_prompt,
     repair_messages,
     solver_messages,
 )
@@ -239,7 +239,7 @@ def test_a_gold_without_clause_comments_is_one_block() -> None:
 def proposer_request(
     parent: Item, direction: str, step: int, note: str | None = None, round_: int = 0
 ) -> Request:
-    messages = proposer_messages(parent, DESCRIPTION, direction, note, [item(TEXT)])
+    messages = proposer_prompt(parent, DESCRIPTION, direction, note, [item(TEXT)]).messages
     subject = Subject(item_id=parent.item_id, step=step, round=round_)
     return Request(role="proposer", spec=SPEC, messages=messages, subject=subject)
 
@@ -445,14 +445,18 @@ def test_the_judge_goes_by_what_it_is_shown() -> None:
 
 def judge_request(one: Item) -> Request:
     subject = Subject(item_id=one.item_id)
-    return Request(role="judge", spec=SPEC, messages=judge_messages(one, []), subject=subject)
+    return Request(
+        role="judge", spec=SPEC, messages=judge_prompt(one, []).messages, subject=subject
+    )
 
 
 def test_the_labeller_answers_for_just_the_labels_it_is_asked_for() -> None:
     from tasks.labels.definitions import FEATURES
 
     asked = [one for one in FEATURES if one.id in ("F5", "F9", "F10")]
-    request = Request(role="labeller", spec=SPEC, messages=labeller_messages(ITEMS[1], asked))
+    request = Request(
+        role="labeller", spec=SPEC, messages=labeller_prompt(ITEMS[1], asked).messages
+    )
     counts = Counter()
     for rng_seed in range(30):
         labels = parse_labels(ask(request, rng_seed).text, ["F5", "F9", "F10"]).labels
@@ -466,7 +470,9 @@ def test_the_note_is_made_from_what_the_attempts_show() -> None:
     failed = [(attempt_row(n, wrong), [turn(0)]) for n in range(3)]
     solved = [(attempt_row(3, {}, outcome="solved"), [turn(0)])]
     notes = [
-        ask(Request(role="feedback", spec=SPEC, messages=feedback_messages(ITEMS[0], shown))).text
+        ask(
+            Request(role="feedback", spec=SPEC, messages=feedback_prompt(ITEMS[0], shown).messages)
+        ).text
         for shown in (failed + solved, solved)
     ]
     assert "1 of 4 attempts" in notes[0] and "added in venmo should not be there" in notes[0]

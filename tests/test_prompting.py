@@ -13,14 +13,14 @@ from tasks.llm.fences import find_fences
 from tasks.llm.prompting import (
     MAX_FULL_FAILURES,
     ask_again,
-    feedback_messages,
-    judge_messages,
-    labeller_messages,
+    feedback_prompt,
+    judge_prompt,
+    labeller_prompt,
     load_prompt,
     observation_message,
     prompt_hash,
     prompt_text,
-    proposer_messages,
+    proposer_prompt,
     repair_messages,
     solver_messages,
 )
@@ -115,9 +115,9 @@ def rendered_proposer_prompts() -> list[str]:
     items += seeds
     prompts = []
     for n, parent in enumerate(items):
-        messages = proposer_messages(
+        messages = proposer_prompt(
             parent, DESCRIPTION, DIRECTIONS[n % 3], "A note.", [items[n - 1], items[n - 2]]
-        )
+        ).messages
         messages = repair_messages(messages, "a reply", "NameError: name 'x' is not defined")
         prompts.append("\n".join(message.content for message in messages))
     return prompts
@@ -134,7 +134,7 @@ def test_no_label_reaches_the_proposer(feature) -> None:
 
 def test_the_proposer_is_given_everything_and_its_item_last() -> None:
     other = item(TEXT)
-    system, user = proposer_messages(ITEM, DESCRIPTION, "easier", "It is too hard.", [other])
+    system, user = proposer_prompt(ITEM, DESCRIPTION, "easier", "It is too hard.", [other]).messages
     assert (system.role, user.role) == ("system", "user")
     assert items_in(section(user.content, "The item to edit")) == [
         (ITEM.instruction, ITEM.gold.strip("\n"))
@@ -152,7 +152,8 @@ def test_the_proposer_is_given_everything_and_its_item_last() -> None:
 def test_two_parents_share_all_of_the_prompt_that_a_campaign_repeats() -> None:
     prompts = [
         "\n".join(
-            message.content for message in proposer_messages(one, DESCRIPTION, "harder", None, [])
+            message.content
+            for message in proposer_prompt(one, DESCRIPTION, "harder", None, []).messages
         )
         for one in (item(PAY), item(TEXT))
     ]
@@ -163,7 +164,7 @@ def test_two_parents_share_all_of_the_prompt_that_a_campaign_repeats() -> None:
 
 def test_values_are_not_searched_for_placeholders_or_fences() -> None:
     sly = item(('Write "{{note}}" and ```.', 'print("{{direction}}")\n# ```\n'))
-    _, user = proposer_messages(sly, DESCRIPTION, "harder", "{{item}}", [])
+    _, user = proposer_prompt(sly, DESCRIPTION, "harder", "{{item}}", []).messages
     assert items_in(section(user.content, "The item to edit")) == [
         (sly.instruction, sly.gold.strip("\n"))
     ]
@@ -171,13 +172,13 @@ def test_values_are_not_searched_for_placeholders_or_fences() -> None:
 
 
 def test_a_repair_goes_on_with_the_conversation() -> None:
-    first = proposer_messages(ITEM, DESCRIPTION, "harder", None, [])
+    first = proposer_prompt(ITEM, DESCRIPTION, "harder", None, []).messages
     messages = repair_messages(first, "my reply", "line 3: `x` is not defined")
     assert messages[: len(first)] == first
     assert [message.role for message in messages[-2:]] == ["assistant", "user"]
     assert messages[-2].content == "my reply"
     assert "line 3: `x` is not defined" in messages[-1].content
-    again = ask_again(judge_messages(ITEM, []), "", "the reply is empty")
+    again = ask_again(judge_prompt(ITEM, []).messages, "", "the reply is empty")
     assert again[-2].content and "the reply is empty" in again[-1].content
 
 
@@ -206,7 +207,7 @@ def test_feedback_shows_distinct_failures_and_says_what_it_leaves_out() -> None:
     rare = attempt(6, {"unexpected": [effect(amount=99)]})
     solved = attempt(7, {}, outcome="solved")
     trajectories = [(one, [turn(0)]) for one in (*likes, rare, solved)]
-    text = feedback_messages(ITEM, trajectories)[1].content
+    text = feedback_prompt(ITEM, trajectories).messages[1].content
     assert section(text, "All attempts").count("\n- ") == 7
     full = section(text, "Attempts in full")
     assert full.count("## Attempt") == MAX_FULL_FAILURES + 1
@@ -216,7 +217,7 @@ def test_feedback_shows_distinct_failures_and_says_what_it_leaves_out() -> None:
 
 
 def test_an_item_without_attempts_can_be_reported() -> None:
-    assert "(none)" in feedback_messages(ITEM, [])[1].content
+    assert "(none)" in feedback_prompt(ITEM, []).messages[1].content
 
 
 def test_a_long_trace_is_cut_with_marks_and_errors_last() -> None:
@@ -251,7 +252,7 @@ def test_the_judge_sees_differences_and_how_many_effects_are_not_listed() -> Non
     changed = {"app": "phone", "table": "Alarm", "change": "changed", "row": 3,
                "content": {"time": "07:00"}, "before": {"time": "06:00"}}  # fmt: skip
     failures = [attempt(0, many), attempt(1, answer), attempt(2, {"unexpected": [changed]})]
-    text = judge_messages(ITEM, [*failures, attempt(3, None)])[1].content
+    text = judge_prompt(ITEM, [*failures, attempt(3, None)]).messages[1].content
     assert "missing: 5 more effects, not listed" in text
     assert 'answer: expected 12, given "twelve"' in text
     assert 'changed phone.Alarm row 3 {"time": "07:00"}, before {"time": "06:00"}' in text
@@ -260,12 +261,12 @@ def test_the_judge_sees_differences_and_how_many_effects_are_not_listed() -> Non
 
 
 def test_the_labeller_is_given_each_definition() -> None:
-    text = labeller_messages(ITEM, FEATURES)[1].content
+    text = labeller_prompt(ITEM, FEATURES).messages[1].content
     for feature in FEATURES:
         assert f"- {feature.id} ({feature.name}): {feature.holds_when}" in text
 
 
 def test_setup_and_grading_are_shown_where_an_item_has_them() -> None:
     rich = Item.of(**(item(PAY).model_dump(exclude={"item_id"}) | {"setup": "S!", "grading": "G!"}))
-    text = proposer_messages(rich, DESCRIPTION, "harder", None, [])[1].content
+    text = proposer_prompt(rich, DESCRIPTION, "harder", None, []).messages[1].content
     assert "```setup\nS!\n```" in text and "```grading\nG!\n```" in text

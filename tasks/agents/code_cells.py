@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tasks.errors import AttemptCause, SessionLost
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
+from tasks.llm.context import length, shortened
 from tasks.llm.faults import PromptTooLong
 from tasks.llm.prompting import observation_message, solver_messages
 from tasks.llm.replies import Cell, parse_cell
@@ -43,6 +44,8 @@ class Solving:
     """Simulator API calls with the turn that made them."""
     completions: list[Completion] = field(default_factory=list)
     shown_chars: int = 0
+    cut_chars: int = 0
+    """Characters of earlier observations that the conversation does not hold any more."""
     limit: AttemptCause | None = None
     """What ended the attempt before it was declared complete; None when nothing did."""
     outcome: Outcome | None = None
@@ -90,6 +93,9 @@ async def _converse(solving: Solving, session: Session, started: float) -> None:
         )
         if solving.limit is not None:
             return
+        prompt = shortened(messages, solving.solver.context_chars)
+        messages = prompt.messages
+        solving.cut_chars += prompt.cut_chars
         try:
             completion = await _ask(solving, messages)
         except PromptTooLong:
@@ -109,13 +115,22 @@ async def _converse(solving: Solving, session: Session, started: float) -> None:
 
 
 async def _ask(solving: Solving, messages: tuple[Message, ...]) -> Completion:
+    """The next reply. Raises PromptTooLong where the conversation outgrew its room or the model's."""
+    if length(messages) > solving.solver.context_chars:
+        raise PromptTooLong(f"the conversation is longer than {solving.solver.context_chars}")
     subject = Subject(
         item_id=solving.item.item_id,
         measurement=solving.measurement,
         repeat=solving.repeat,
         turn=solving.turns,
     )
-    request = Request(role="solver", spec=solving.solver, messages=messages, subject=subject)
+    request = Request(
+        role="solver",
+        spec=solving.solver,
+        messages=messages,
+        subject=subject,
+        cut_chars=solving.cut_chars,
+    )
     completion = await solving.unit.complete(solving.bench.client(solving.solver), request)
     solving.completions.append(completion)
     return completion

@@ -15,6 +15,10 @@ from warehouse.records import CIRCUMSTANCE, Record, digest_of
 Role = Literal["proposer", "solver", "feedback", "judge", "labeller", "user", "embedder"]
 
 
+DEFAULT_CONTEXT_CHARS = 200_000
+"""Longest prompt where a plan does not say otherwise; about 50,000 tokens."""
+
+
 class Sampling(Record):
     """How a model draws. None leaves a setting to the endpoint."""
 
@@ -31,6 +35,9 @@ class LLMSpec(Record):
     endpoint: str
     llm_id: str
     sampling: Sampling = Sampling()
+    context_chars: int = Field(default=DEFAULT_CONTEXT_CHARS, ge=8_000)
+    """Longest prompt in characters, about four a token. What a role's prompt would hold beyond it is left
+    out in the order that tasks/llm/prompting.py states, and the prompt says so."""
 
     @property
     def spec_id(self) -> str:
@@ -94,11 +101,14 @@ class Request(Record):
     subject: Subject = Subject()
     unit: str | None = None
     """The spool unit that asks; for the ledger. None outside of one."""
+    cut_chars: int = 0
+    """Characters that the prompt lacks to keep within the spec's `context_chars`; for the ledger."""
 
     @property
     def prompt_hash(self) -> str:
         """Hash of what the provider is sent: spec, messages, tools and schema, not who asks and why."""
-        return digest_of(self.model_dump(mode="json", exclude={"subject", "unit"}))
+        about = {"subject", "unit", "cut_chars"}
+        return digest_of(self.model_dump(mode="json", exclude=about))
 
 
 class Tokens(Record):

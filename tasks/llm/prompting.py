@@ -4,6 +4,9 @@ A role's prompt is one Markdown file in tasks/prompts: sections that open with `
 The section "system" is static and comes first, so that a provider can cache it; the others hold
 placeholders `{{name}}`, which are checked against `_PLACEHOLDERS` when the file is loaded. Values are
 rendered here and nowhere else; a value may hold anything, also `{{...}}` and fences.
+
+A prompt holds at most its spec's `context_chars`. What does not fit goes in the order that stands in
+`_CUT_ORDER`; how low a part can go stands where its levels are made. Each cut leaves a mark in the text.
 """
 
 import re
@@ -13,14 +16,16 @@ from importlib.resources import files
 from typing import Protocol
 
 from tasks.errors import InputError
-from tasks.llm.base import Message
-from tasks.llm.gold_runs import gold_run_text
+from tasks.llm.base import DEFAULT_CONTEXT_CHARS, Message
+from tasks.llm.context import Prompt, cut, fit
+from tasks.llm.gold_runs import MAX_RESULT_CHARS, gold_run_text
 from tasks.llm.rendering import api_list, attempt_line, difference_of, fenced, item_text
 from tasks.llm.traces import trace_text
 from tasks.suites.base import Briefing, Description
 from warehouse.records import Attempt, Direction, GoldCall, Item, Turn, digest_of
 
 _SECTION = re.compile(r"^<!-- section: (\w+) -->\n", re.MULTILINE)
+_APP = re.compile(r"\bapis\.(\w+)\.")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 _PLACEHOLDERS: dict[str, dict[str, frozenset[str]]] = {
@@ -65,11 +70,29 @@ _DIRECTIONS: dict[Direction, str] = {
 MAX_FULL_FAILURES = 4
 """Failed attempts that a feedback prompt shows in full; the others have a line each."""
 
-MAX_FULL_SOLVED = 1
-"""Solved attempts that a feedback prompt shows in full."""
-
 MAX_JUDGED_FAILURES = 6
 """Failed attempts whose difference a judge is shown; distinct differences come first."""
+
+MAX_ERROR_CHARS = 3_000
+"""Length to which the error that a proposer is shown is cut."""
+
+_CUT_ORDER: dict[str, tuple[str, ...]] = {
+    "proposer": (
+        "survey", "inspirations", "gold_run", "inspirations", "apis", "survey", "gold_run", "note",
+        "world_summary",
+    ),
+    "feedback": ("trajectories",) * 4 + ("item",),
+    "judge": ("failures",) * 3 + ("item",),
+    "labeller": ("item",),
+}  # fmt: skip
+"""Which part of a role's prompt goes down a level next, when the prompt is too long. What the solver's
+conversation loses stands in `tasks.llm.context.shortened`."""
+
+_TRACE_LEVELS = ((4, 1, 12_000), (3, 0, 8_000), (2, 0, 4_000), (1, 0, 2_000))
+"""A feedback prompt's levels: failed attempts and solved ones in full, and the length of each."""
+
+_GOLD_REST = 4_000
+"""Characters that stay of an item's gold, where the item itself has to be cut."""
 
 
 class Definition(Protocol):
@@ -121,7 +144,7 @@ def prompt_hash(role: str) -> str:
     return digest_of(prompt_text(role))
 
 
-def proposer_messages(
+def proposer_prompt(
     parent: Item,
     description: Description,
     direction: Direction,
@@ -129,24 +152,39 @@ def proposer_messages(
     inspirations: Sequence[Item],
     gold_calls: Sequence[GoldCall] = (),
     survey: str | None = None,
-) -> tuple[Message, ...]:
+    context_chars: int = DEFAULT_CONTEXT_CHARS,
+) -> Prompt:
     """Asks for an edit of `parent`. Parts that a campaign repeats (world, APIs) come before the rest.
 
     `gold_calls` are those of the parent's gold; `survey` is what its start shows. From both a proposer
     knows the facts that an edit can stand on.
     """
-    borrowed = [f"## Item {n}\n\n{item_text(item)}" for n, item in enumerate(inspirations, start=1)]
-    return _conversation(
+    golds = [parent.gold, *(one.gold for one in inspirations)]
+    used = {"supervisor", *_APP.findall("\n".join(golds))}
+    found = (survey or "").strip() or "(not known)"
+    told = note.strip() if note and note.strip() else "(nothing yet)"
+    summary = description.world_summary.strip()
+    return _fitted(
         "proposer",
-        world_summary=description.world_summary.strip(),
-        edits=", ".join(description.edits),
-        apis=api_list(description.apis),
-        inspirations="\n\n".join(borrowed) or "(none)",
-        item=item_text(parent),
-        gold_run=fenced("text", gold_run_text(gold_calls)),
-        survey=fenced("text", (survey or "").strip() or "(not known)"),
-        note=note.strip() if note and note.strip() else "(nothing yet)",
-        direction=_DIRECTIONS[direction],
+        context_chars,
+        world_summary=[summary, cut(summary, 1_000)],
+        edits=[", ".join(description.edits)],
+        apis=[api_list(description.apis), api_list(description.apis, used)],
+        inspirations=[
+            _borrowed(inspirations[:n], len(inspirations)) for n in (len(inspirations), 1, 0)
+        ],
+        item=[item_text(parent)],
+        gold_run=[
+            fenced("text", gold_run_text(gold_calls, chars))
+            for chars in (MAX_RESULT_CHARS, 300, 80)
+        ],
+        survey=[
+            fenced("text", found),
+            fenced("text", _short_lines(found, 200)),
+            "(left out: too long)",
+        ],
+        note=[told, cut(told, 600)],
+        direction=[_DIRECTIONS[direction]],
     )
 
 
@@ -154,7 +192,8 @@ def repair_messages(
     previous: Sequence[Message], reply_text: str, error: str
 ) -> tuple[Message, ...]:
     """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try."""
-    text = _fill(load_prompt("proposer")["repair"], error=fenced("text", error))
+    shown = fenced("text", cut(error, MAX_ERROR_CHARS))
+    text = _fill(load_prompt("proposer")["repair"], error=shown)
     return (*previous, _spoken(reply_text), Message(role="user", content=text))
 
 
@@ -171,12 +210,17 @@ def solver_messages(briefing: Briefing, suite_name: str) -> tuple[Message, ...]:
     rest = [
         f"{key.replace('_', ' ')} {who[key]}" for key in ("email", "phone_number") if key in who
     ]
-    return _conversation(
-        "solver",
+    sections = load_prompt("solver")
+    user = _fill(
+        sections["user"],
         suite=suite_name,
         supervisor=", ".join([names, *rest]),
         datetime=briefing.datetime,
         instruction=briefing.instruction,
+    )
+    return (
+        Message(role="system", content=sections["system"]),
+        Message(role="user", content=user),
     )
 
 
@@ -187,9 +231,11 @@ def observation_message(text: str) -> Message:
     return Message(role="user", content=_fill(load_prompt("solver")["observation"], output=output))
 
 
-def feedback_messages(
-    item: Item, trajectories: Sequence[tuple[Attempt, Sequence[Turn]]]
-) -> tuple[Message, ...]:
+def feedback_prompt(
+    item: Item,
+    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]],
+    context_chars: int = DEFAULT_CONTEXT_CHARS,
+) -> Prompt:
     """Asks for a note on an item's attempts.
 
     Every attempt has a line. In full are shown the first failed attempt of each cause and difference,
@@ -197,43 +243,86 @@ def feedback_messages(
     cut stands in `tasks.llm.traces`.
     """
     summary = "\n".join(f"- {attempt_line(attempt)}" for attempt, _ in trajectories)
-    shown = _shown_in_full(trajectories)
+    levels = [_traces(trajectories, *level) for level in _TRACE_LEVELS]
+    return _fitted(
+        "feedback",
+        context_chars,
+        item=_item_levels(item),
+        summary=[summary or "(none)"],
+        trajectories=[*levels, "(no attempt is shown in full: too long)"],
+    )
+
+
+def judge_prompt(
+    item: Item, failures: Sequence[Attempt], context_chars: int = DEFAULT_CONTEXT_CHARS
+) -> Prompt:
+    """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`)."""
+    counts = (MAX_JUDGED_FAILURES, 3, 1, 0)
+    return _fitted(
+        "judge",
+        context_chars,
+        item=_item_levels(item),
+        failures=[_differences(failures, count) for count in counts],
+    )
+
+
+def labeller_prompt(
+    item: Item, features: Sequence[Definition], context_chars: int = DEFAULT_CONTEXT_CHARS
+) -> Prompt:
+    """Asks which of the defined labels hold for an item."""
+    lines = [f"- {one.id} ({one.name}): {one.holds_when}" for one in features]
+    return _fitted(
+        "labeller", context_chars, definitions=["\n".join(lines)], item=_item_levels(item)
+    )
+
+
+def _fitted(role: str, context_chars: int, **levels: Sequence[str]) -> Prompt:
+    """The role's conversation with each part at the highest level at which all of it fits."""
+    sections = load_prompt(role)
+    fixed = len(sections["system"]) + len(_PLACEHOLDER.sub("", sections["user"]))
+    values, cut_chars = fit(levels, _CUT_ORDER[role], context_chars - fixed, role)
+    messages = (
+        Message(role="system", content=sections["system"]),
+        Message(role="user", content=_fill(sections["user"], **values)),
+    )
+    return Prompt(messages=messages, cut_chars=cut_chars)
+
+
+def _item_levels(item: Item) -> list[str]:
+    short = item.model_copy(update={"gold": cut(item.gold, _GOLD_REST)})
+    return [item_text(item), item_text(short)]
+
+
+def _borrowed(shown: Sequence[Item], of: int) -> str:
+    parts = [f"## Item {n}\n\n{item_text(item)}" for n, item in enumerate(shown, start=1)]
+    if len(shown) < of:
+        parts.append(f"({of - len(shown)} more left out: too long)")
+    return "\n\n".join(parts) or "(none)"
+
+
+def _short_lines(text: str, max_chars: int) -> str:
+    return "\n".join(cut(line, max_chars).replace("\n", " ") for line in text.splitlines())
+
+
+def _traces(
+    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]], failed: int, solved: int, chars: int
+) -> str:
+    shown = _shown_in_full(trajectories, failed, solved)
     parts = [
-        f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}\n\n{trace_text(turns)}"
+        f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}\n\n{trace_text(turns, chars)}"
         for attempt, turns in shown
     ]
     if len(shown) < len(trajectories):
         parts.append(f"({len(trajectories) - len(shown)} further attempts are not shown in full.)")
-    return _conversation(
-        "feedback",
-        item=item_text(item),
-        summary=summary or "(none)",
-        trajectories="\n\n".join(parts) or "(none)",
-    )
+    return "\n\n".join(parts) or "(none)"
 
 
-def judge_messages(item: Item, failures: Sequence[Attempt]) -> tuple[Message, ...]:
-    """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`)."""
-    shown = _distinct_first(failures)[:MAX_JUDGED_FAILURES]
+def _differences(failures: Sequence[Attempt], count: int) -> str:
+    shown = _distinct_first(failures)[:count]
     parts = [f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}" for attempt in shown]
     if len(shown) < len(failures):
         parts.append(f"({len(failures) - len(shown)} further failed attempts are not shown.)")
-    failed = "\n\n".join(parts) or "(no attempt failed)"
-    return _conversation("judge", item=item_text(item), failures=failed)
-
-
-def labeller_messages(item: Item, features: Sequence[Definition]) -> tuple[Message, ...]:
-    """Asks which of the defined labels hold for an item."""
-    lines = [f"- {one.id} ({one.name}): {one.holds_when}" for one in features]
-    return _conversation("labeller", definitions="\n".join(lines), item=item_text(item))
-
-
-def _conversation(role: str, **values: str) -> tuple[Message, ...]:
-    sections = load_prompt(role)
-    return (
-        Message(role="system", content=sections["system"]),
-        Message(role="user", content=_fill(sections["user"], **values)),
-    )
+    return "\n\n".join(parts) or "(no attempt failed)"
 
 
 def _spoken(reply_text: str) -> Message:
@@ -246,7 +335,7 @@ def _fill(template: str, **values: str) -> str:
 
 
 def _shown_in_full(
-    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]],
+    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]], failures: int, solutions: int
 ) -> list[tuple[Attempt, Sequence[Turn]]]:
     turns_of = {attempt.attempt_id: turns for attempt, turns in trajectories}
     attempts = [attempt for attempt, _ in trajectories]
@@ -255,7 +344,7 @@ def _shown_in_full(
         (one for one in attempts if one.outcome == "solved"),
         key=lambda one: (one.calls, one.repeat),
     )
-    shown = [*failed[:MAX_FULL_FAILURES], *solved[:MAX_FULL_SOLVED]]
+    shown = [*failed[:failures], *solved[:solutions]]
     return [(attempt, turns_of[attempt.attempt_id]) for attempt in shown]
 
 

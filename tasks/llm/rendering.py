@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tasks.suites.base import Api, Difference, Effect
@@ -29,13 +29,22 @@ def item_text(item: Item) -> str:
     return "\n\n".join(parts)
 
 
-def api_list(apis: Sequence[Api]) -> str:
-    """The APIs grouped by app, a line each: required parameters, optional ones in brackets, result."""
+def api_list(apis: Sequence[Api], in_full: Collection[str] | None = None) -> str:
+    """The APIs grouped by app, a line each: required parameters, optional ones in brackets, result.
+
+    Of the apps that are not in `in_full` (None: all are) only the APIs' names are given, and it says so.
+    """
     by_app: dict[str, list[Api]] = {}
     for api in apis:
         by_app.setdefault(api.app, []).append(api)
     return "\n\n".join(
-        f"## {app}\n\n" + "\n".join(f"- {_signature(api)}" for api in by_app[app]) for app in by_app
+        f"## {app}\n\n"
+        + (
+            "\n".join(f"- {_signature(api)}" for api in by_app[app])
+            if in_full is None or app in in_full
+            else f"(without parameters) {', '.join(api.api for api in by_app[app])}"
+        )
+        for app in by_app
     )
 
 

@@ -8,6 +8,7 @@ middle, the last third is kept longest. Each cut is marked where it happened, wi
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tasks.llm.context import cut
 from warehouse.records import Turn
 
 MAX_TRACE_CHARS = 12_000
@@ -31,15 +32,6 @@ def trace_text(turns: Sequence[Turn], max_chars: int = MAX_TRACE_CHARS) -> str:
             break
         observations[n] = cut(observations[n], _SHORT_OBSERVATION)
     return "\n\n".join(_without_middle(_rendered(turns, observations), max_chars))
-
-
-def cut(text: str, max_chars: int) -> str:
-    """The text, or its start and end with the number of characters between them that are left out."""
-    if len(text) <= max_chars:
-        return text
-    head = max_chars // 2
-    tail = max_chars - head
-    return f"{text[:head]}\n[... {len(text) - max_chars} characters cut ...]\n{text[-tail:]}"
 
 
 def _rendered(turns: Sequence[Turn], observations: Sequence[str]) -> list[str]:

@@ -1,0 +1,153 @@
+"""Context budgets: what goes first when a prompt is too long, that it is said, and what never goes."""
+
+import pytest
+
+from tasks.errors import InputError
+from tasks.llm.base import Message
+from tasks.llm.context import OBSERVATION_REST, SHORTENED_TO, Prompt, fit, length, shortened
+from tasks.llm.prompting import (
+    feedback_prompt,
+    judge_prompt,
+    labeller_prompt,
+    load_prompt,
+    observation_message,
+    proposer_prompt,
+    solver_messages,
+)
+from tasks.llm.simulated.reading import items_in, section
+from tests.handful import DESCRIPTION, FORBID, PAY, TEXT, briefing, item
+from tests.test_prompting import attempt, effect, turn
+from warehouse.records import GoldCall
+
+ITEM = item(PAY, TEXT, FORBID)
+LONG = item((PAY[0], PAY[1] + "\n# " + "reading on " * 1_000))
+ROWS = [{"note_id": n, "title": f"Note {n}"} for n in range(400)]
+CALLS = [
+    GoldCall(
+        item_id="i", n=n, app="simple_note", api="search_notes", ok=True, wrote=False,
+        arguments='{"access_token": "t", "query": "Note"}', output=str(ROWS).replace("'", '"'),
+    )
+    for n in range(3)
+]  # fmt: skip
+SURVEY = "\n".join(f"- app {n}: {'; '.join(f'thing {k}' for k in range(80))}" for n in range(12))
+NOTE = "They stumble over the notes. " * 60
+TRAJECTORIES = [
+    (attempt(n, {"missing": [effect(amount=n)]}), [turn(k, "seen " * 900) for k in range(8)])
+    for n in range(6)
+]
+
+
+def proposer(context_chars: int) -> Prompt:
+    return proposer_prompt(
+        ITEM, DESCRIPTION, "harder", NOTE, [item(PAY), item(TEXT)], CALLS, SURVEY, context_chars
+    )
+
+
+PROMPTS = {
+    "proposer": proposer,
+    "feedback": lambda room: feedback_prompt(LONG, TRAJECTORIES, room),
+    "judge": lambda room: judge_prompt(LONG, [one for one, _ in TRAJECTORIES], room),
+    "labeller": lambda room: labeller_prompt(LONG, [], room),
+}
+
+
+@pytest.mark.parametrize("role", PROMPTS)
+def test_a_prompt_keeps_to_its_room_and_says_what_it_lacks(role: str) -> None:
+    whole = PROMPTS[role](10**6)
+    assert whole.cut_chars == 0
+    rooms = range(length(whole.messages), 0, -997)
+    before = whole
+    for room in rooms:
+        try:
+            prompt = PROMPTS[role](room)
+        except InputError as error:
+            assert f"{role}.context_chars" in str(error)
+            break
+        assert length(prompt.messages) <= room
+        assert prompt.cut_chars == length(whole.messages) - length(prompt.messages)
+        if prompt.cut_chars:
+            assert any(
+                mark in prompt.messages[1].content
+                for mark in (" cut", "left out", "not shown", "too long")
+            )
+        assert prompt.cut_chars >= before.cut_chars, "less room never shows more"
+        assert LONG.instruction in prompt.messages[1].content
+        before = prompt
+    else:
+        pytest.fail("a prompt without any room was made")
+    assert before.cut_chars > 0
+
+
+def test_the_survey_goes_before_the_inspirations_and_the_item_never() -> None:
+    full = length(proposer(10**6).messages)
+    slightly = proposer(full - 10).messages[1].content
+    assert "characters cut" in section(slightly, "What there is at its start")
+    borrowed = "Other items of this world, to borrow ideas from"
+    assert len(items_in(section(slightly, borrowed))) == 2
+    seen = [proposer(room) for room in range(full, length(_least()), -500)]
+    counts = [len(items_in(section(one.messages[1].content, borrowed))) for one in seen]
+    assert sorted(counts, reverse=True) == counts and set(counts) == {0, 1, 2}
+    for one in seen:
+        text = one.messages[1].content
+        assert items_in(section(text, "The item to edit"))[0] == (
+            ITEM.instruction,
+            ITEM.gold.strip("\n"),
+        )
+        assert section(text, "The edit")
+
+
+def _least() -> tuple[Message, ...]:
+    """The shortest prompt that can be made."""
+    room = length(load_prompt_messages())
+    while True:
+        try:
+            return proposer(room).messages
+        except InputError:
+            room += 100
+
+
+def load_prompt_messages() -> tuple[Message, ...]:
+    return (Message(role="system", content=load_prompt("proposer")["system"]),)
+
+
+def conversation(turns: int, chars: int = 2_000) -> tuple[Message, ...]:
+    messages = solver_messages(briefing(ITEM.instruction), "handful")
+    for n in range(turns):
+        messages += (
+            Message(role="assistant", content=f"Cell {n}."),
+            observation_message(f"start {n} " + "x" * chars + f" end {n}"),
+        )
+    return messages
+
+
+def test_a_conversation_loses_its_earliest_observations_first() -> None:
+    messages = conversation(12)
+    assert shortened(messages, length(messages)) == Prompt(messages=messages)
+    room = length(messages) - 1
+    prompt = shortened(messages, room)
+    assert length(prompt.messages) <= room * SHORTENED_TO
+    assert prompt.cut_chars == length(messages) - length(prompt.messages)
+    was_cut = ["characters cut" in message.content for message in prompt.messages]
+    assert was_cut == sorted(was_cut, reverse=True) or was_cut[3::2] == sorted(
+        was_cut[3::2], reverse=True
+    )
+    assert prompt.messages[:3] == messages[:3], "the task and the replies stay"
+    assert "start 0" in prompt.messages[3].content and "end 0" in prompt.messages[3].content
+    assert len(prompt.messages[3].content) < OBSERVATION_REST + 100
+    assert prompt.messages[-1] == messages[-1]
+
+
+def test_a_conversation_once_shortened_stays_so_for_some_turns() -> None:
+    first = shortened(conversation(12), length(conversation(12)) - 1).messages
+    longer = (*first, Message(role="assistant", content="Next."), observation_message("short"))
+    assert shortened(longer, length(conversation(12)) - 1).messages == longer
+
+
+def test_what_cannot_be_shortened_is_left_and_too_long() -> None:
+    messages = conversation(2, chars=9_000)
+    assert length(shortened(messages, 8_000).messages) > 8_000
+
+
+def test_a_step_without_a_lower_level_is_passed_over() -> None:
+    values, cut_chars = fit({"a": ["aaaa", "a"], "b": ["bbbb"]}, ("b", "a"), 5, "judge")
+    assert values == {"a": "a", "b": "bbbb"} and cut_chars == 3
