@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import feedback_prompt
+from tasks.llm.replies import parse_note
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Item, Measurement, Note, Turn, digest_of
-
-MAX_NOTE_CHARS = 4000
-"""A longer note is cut, and says so."""
 
 
 @stage(version="1", prompts=("feedback",))
@@ -38,9 +36,7 @@ async def feedback(
             cut_chars=prompt.cut_chars,
         )
         reply = await unit.complete(run.bench.client(spec), request)
-        text = reply.text.strip()
-        if len(text) > MAX_NOTE_CHARS:
-            text = text[:MAX_NOTE_CHARS] + "\n[the note was cut here]"
+        text = parse_note(reply.text)
         unit.add(
             Note(
                 note_id=digest_of([item.item_id, text]),

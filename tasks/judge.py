@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import ask_again, judge_prompt
-from tasks.llm.replies import ReplyError, parse_verdict
+from tasks.llm.replies import VERDICT_SCHEMA, ReplyError, parse_verdict
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Item, Verdict
@@ -35,6 +35,7 @@ async def judge(
                 role="judge",
                 spec=spec,
                 messages=messages,
+                response_schema=VERDICT_SCHEMA,
                 subject=subject,
                 cut_chars=prompt.cut_chars,
             )

@@ -20,7 +20,8 @@ MAX_INSTRUCTION_CHARS = 6_000
 MAX_GOLD_CHARS = 40_000
 MAX_CELL_CHARS = 40_000
 MAX_REASON_CHARS = 4_000
-"""Longer reasoning is cut with a mark; longer instructions, golds and JSON replies are errors."""
+MAX_NOTE_CHARS = 4_000
+"""Longer reasoning and notes are cut with a mark; longer instructions, golds and JSON replies are errors."""
 
 VERDICT_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -38,10 +39,15 @@ _PYTHON_LABELS = frozenset(
 )
 _INSTRUCTION_LABELS = frozenset({"instruction", "instructions", "task", "text", "txt", "plaintext"})
 _REFUSAL = re.compile(
-    r"\b(?:I'm sorry|I am sorry|I apologi[sz]e|I can(?:'|no|\s+no)t|I won't|I will not|unable to)\b"
+    r"\b(?:I['\u2019]m sorry|I am sorry|I apologi[sz]e|I can(?:['\u2019]|no|\s+no)t|I won['\u2019]t|"
+    r"I will not|unable to)\b"
     r".{0,80}\b(?:help|assist|comply|do that|fulfil|provide|continue|with (?:this|that))",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Marks that make a line read otherwise than it runs. Text of right-to-left scripts needs none of them."""
 
 
 class ReplyError(TurtleError):
@@ -166,6 +172,11 @@ def parse_labels(text: str, ids: Sequence[str] | None = None) -> LabelReply:
     return LabelReply(reason=_reason_of(found), labels=labels)
 
 
+def parse_note(text: str) -> str:
+    """A feedback's reply as text that any file and table can hold; "" where there is none. Never raises."""
+    return _cut(_as_text(text).strip(), MAX_NOTE_CHARS)
+
+
 def labels_schema(ids: Sequence[str]) -> dict[str, Any]:
     """JSON schema of a labeller's reply for these labels."""
     return {
@@ -254,6 +265,11 @@ def _checked(text: str) -> str:
     clean = text.replace("\r\n", "\n").replace("\r", "\n")
     if clean != _as_text(clean):
         raise _unparseable("the reply holds NUL or a lone surrogate, which is no text")
+    if _TURNING.search(clean):
+        raise _unparseable(
+            "the reply holds invisible characters that turn the direction of what follows (U+202A to "
+            "U+202E, U+2066 to U+2069): what is shown is not what is run; leave them out"
+        )
     return clean
 
 
