@@ -12,8 +12,8 @@ from tasks.stage import StageRun, stage
 from tasks.suites.base import CheckReport, Description
 from warehouse.records import Direction, Edit, GoldCall, Item, Note
 
-SURVEY_S = 120.0
-"""Deadline of looking around a parent's start."""
+SURVEY_S = 600.0
+"""Deadline of looking around a parent's start: it takes a second, on a machine that may be loaded."""
 
 
 @stage(version="1", prompts=("proposer",))

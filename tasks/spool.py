@@ -108,6 +108,7 @@ class Unit:
                 "shared": shared,
                 "messages": [m.model_dump(mode="json") for m in request.messages[shared:]],
                 "spec": request.spec.model_dump(mode="json"),
+                "cut_chars": request.cut_chars,
             }
         )
         self._calls += 1

@@ -49,7 +49,7 @@ async def verify(
             cause, detail = gates[-1] if gates[-1][1] is not None else (None, None)
             if cause is None and report is not None:
                 child = item
-                unit.add(item, *_gold_calls(item, report))
+                unit.add(item, *gold_call_rows(item, report))
         unit.add(
             Step(
                 campaign=run.bench.campaign,
@@ -80,7 +80,7 @@ async def verify_seed(run: StageRun, *, item: Item, simulator: str) -> list[str]
         gates, report = await examine(run, item, None, ())
         unit.add(*_checks(run.bench.campaign, item, "seed", gates))
         if report is not None:
-            unit.add(*_gold_calls(item, report))
+            unit.add(*gold_call_rows(item, report))
 
     return [await run.once("seed_checks", work)]
 
@@ -170,7 +170,8 @@ def _checks(campaign: str, item: Item, examined: str, gates: Sequence[Gate]) -> 
     ]
 
 
-def _gold_calls(item: Item, report: CheckReport) -> list[GoldCall]:
+def gold_call_rows(item: Item, report: CheckReport) -> list[GoldCall]:
+    """The rows of the calls that the item's gold made in a check."""
     return [
         GoldCall(
             item_id=item.item_id,

@@ -15,10 +15,8 @@ from tasks.llm.replies import MAX_NOTE_CHARS, VERDICT_SCHEMA, labels_schema
 from tasks.mutate import mutate
 from tasks.plan import SolverLimits
 from tasks.solve import solve
-from tasks.spool import Spool
-from tasks.stage import Stage, StageRun
 from tasks.verify import verify
-from tasks.workbench import Loaded, Workbench
+from tasks.workbench import Workbench
 from tests.broken_replies import (
     ACCEPTED_EDITS,
     BROKEN_LABELS,
@@ -27,7 +25,7 @@ from tests.broken_replies import (
     ODD_NOTES,
     REJECTED_EDITS,
 )
-from tests.toy.__main__ import toy_plan
+from tests.stage_work import work_of, workbench
 from tests.toy.suite import ToySuite, toy_seeds
 from warehouse.marts import query
 from warehouse.records import Attempt, Decision, Edit, Item, Label, Note, Row, Step, Verdict
@@ -64,29 +62,13 @@ class Saying:
         """Nothing is held."""
 
 
-def workbench(folder: Path, said: str | Completion) -> Workbench:
-    return Workbench(
-        campaign=folder.name,
-        plan=toy_plan(),
-        edition="1",
-        spool=Spool(folder / "spool", folder.name),
-        suite=SUITE,
-        clients={"toy": Saying(said)},
-        receipts=folder / "receipts",
-        sink=ROWS.extend,
-        attempt_slots=asyncio.Semaphore(4),
-    )
-
-
-async def done(stage: Stage, bench: Workbench, **inputs: Any) -> Loaded:
-    """A stage's work without Prefect around it."""
-    units = await stage.__wrapped__(StageRun(bench, stage, inputs), **inputs)
-    return bench.load(tuple(units))
+def saying(folder: Path, said: str | Completion) -> Workbench:
+    return workbench(folder, SUITE, {"toy": Saying(said)}, ROWS.extend)
 
 
 async def edited(bench: Workbench) -> tuple[Edit, Step, Item | None]:
     """A step on the parent: what mutate and verify record."""
-    mutated = await done(
+    mutated = await work_of(
         mutate, bench, step=0, parent=PARENT, gold_calls=[], inspirations=[], note=None,
         direction="harder", world=WORLD, proposer=SPEC, repair_rounds=1,
     )  # fmt: skip
@@ -95,7 +77,7 @@ async def edited(bench: Workbench) -> tuple[Edit, Step, Item | None]:
         campaign="c", step=0, island=0, parent_node=-1, inspiration_nodes=(), direction="harder",
         parent_weight=1.0,
     )  # fmt: skip
-    verified = await done(
+    verified = await work_of(
         verify, bench, decision=decision, root=PARENT, parent=PARENT, inspirations=[], note=None,
         edit=edit, siblings=[], simulator="toy 1",
     )  # fmt: skip
@@ -110,7 +92,7 @@ def test_the_corpus_is_large_enough() -> None:
 @pytest.mark.parametrize("name", REJECTED_EDITS)
 async def test_a_broken_edit_is_a_step_with_its_cause(name: str, tmp_path: Path) -> None:
     said, cause = REJECTED_EDITS[name]
-    bench = workbench(tmp_path, said)
+    bench = saying(tmp_path, said)
     _, step, item = await edited(bench)
     assert (step.rejection, step.child, item) == (cause, None, None)
     assert step.rejection_detail
@@ -124,15 +106,15 @@ async def test_a_broken_edit_is_a_step_with_its_cause(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ACCEPTED_EDITS)
 async def test_an_odd_edit_is_an_item(name: str, tmp_path: Path) -> None:
-    _, step, item = await edited(workbench(tmp_path, ACCEPTED_EDITS[name]))
+    _, step, item = await edited(saying(tmp_path, ACCEPTED_EDITS[name]))
     assert step.rejection is None, step.rejection_detail
     assert item is not None and "figs" in item.instruction and "\r" not in item.gold
 
 
 @pytest.mark.parametrize("name", BROKEN_VERDICTS)
 async def test_a_broken_verdict_is_recorded_as_none(name: str, tmp_path: Path) -> None:
-    bench = workbench(tmp_path, BROKEN_VERDICTS[name])
-    judged = await done(judge, bench, item=PARENT, failures=[], spec=SPEC, repair_rounds=1)
+    bench = saying(tmp_path, BROKEN_VERDICTS[name])
+    judged = await work_of(judge, bench, item=PARENT, failures=[], spec=SPEC, repair_rounds=1)
     verdict = judged.one(Verdict)
     assert verdict.verdict is None and verdict.reason.startswith("no verdict could be read: ")
     asked = bench.clients["toy"].asked
@@ -141,8 +123,8 @@ async def test_a_broken_verdict_is_recorded_as_none(name: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", BROKEN_LABELS)
 async def test_broken_labels_are_absent_and_the_code_s_own_stay(name: str, tmp_path: Path) -> None:
-    bench = workbench(tmp_path, BROKEN_LABELS[name])
-    labelled = await done(
+    bench = saying(tmp_path, BROKEN_LABELS[name])
+    labelled = await work_of(
         label, bench, item=PARENT, gold_calls=[], failures=[], turns=[], spec=SPEC, repair_rounds=1
     )
     assert {row.source for row in labelled.all(Label)} == {"code"}
@@ -152,16 +134,16 @@ async def test_broken_labels_are_absent_and_the_code_s_own_stay(name: str, tmp_p
 @pytest.mark.parametrize("name", ODD_NOTES)
 async def test_a_note_is_kept_as_text(name: str, tmp_path: Path) -> None:
     said, kept = ODD_NOTES[name]
-    noted = await done(
-        feedback, workbench(tmp_path, said), item=PARENT, attempts=[], turns=[],
+    noted = await work_of(
+        feedback, saying(tmp_path, said), item=PARENT, attempts=[], turns=[],
         measurement="search", spec=SPEC,
     )  # fmt: skip
     assert noted.one(Note).text == kept
 
 
 async def test_an_endless_note_is_cut_and_says_so(tmp_path: Path) -> None:
-    noted = await done(
-        feedback, workbench(tmp_path, "on " * 9_000), item=PARENT, attempts=[], turns=[],
+    noted = await work_of(
+        feedback, saying(tmp_path, "on " * 9_000), item=PARENT, attempts=[], turns=[],
         measurement="search", spec=SPEC,
     )  # fmt: skip
     text = noted.one(Note).text
@@ -170,8 +152,8 @@ async def test_an_endless_note_is_cut_and_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", IDLE_CELLS)
 async def test_a_solver_that_writes_no_cell_fails_with_a_cause(name: str, tmp_path: Path) -> None:
-    bench = workbench(tmp_path, IDLE_CELLS[name])
-    solved = await done(
+    bench = saying(tmp_path, IDLE_CELLS[name])
+    solved = await work_of(
         solve, bench, item=PARENT, solver=SPEC, measurement="search", repeats=1,
         limits=SolverLimits(), interaction="code", simulator="toy 1",
     )  # fmt: skip

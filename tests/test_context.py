@@ -1,9 +1,13 @@
 """Context budgets: what goes first when a prompt is too long, that it is said, and what never goes."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tasks.errors import InputError
-from tasks.llm.base import Message
+from tasks.feedback import feedback
+from tasks.llm.base import LLMSpec, Message
 from tasks.llm.context import OBSERVATION_REST, SHORTENED_TO, Prompt, fit, length, shortened
 from tasks.llm.prompting import (
     feedback_prompt,
@@ -16,6 +20,8 @@ from tasks.llm.prompting import (
 )
 from tasks.llm.simulated.reading import items_in, section
 from tests.handful import DESCRIPTION, FORBID, PAY, TEXT, briefing, item
+from tests.stage_work import work_of
+from tests.test_broken_replies import saying
 from tests.test_prompting import attempt, effect, turn
 from warehouse.records import GoldCall
 
@@ -151,3 +157,22 @@ def test_what_cannot_be_shortened_is_left_and_too_long() -> None:
 def test_a_step_without_a_lower_level_is_passed_over() -> None:
     values, cut_chars = fit({"a": ["aaaa", "a"], "b": ["bbbb"]}, ("b", "a"), 5, "judge")
     assert values == {"a": "a", "b": "bbbb"} and cut_chars == 3
+
+
+async def test_the_unit_says_how_much_a_prompt_lacks(tmp_path: Path) -> None:
+    """Through a stage, as a campaign does it: a plan's `context_chars` cuts, and the spool tells."""
+    narrow = LLMSpec(endpoint="toy", llm_id="toy", context_chars=8_000)
+    bench = saying(tmp_path, "A note.")
+    await work_of(
+        feedback, bench, item=LONG, attempts=[one for one, _ in TRAJECTORIES],
+        turns=[
+            one.model_copy(update={"attempt_id": attempt.attempt_id})
+            for attempt, turns in TRAJECTORIES
+            for one in turns
+        ],
+        measurement="search", spec=narrow,
+    )  # fmt: skip
+    (path,) = bench.spool.folder.glob("notes/*.jsonl")
+    calls = [json.loads(line) for line in path.read_text().splitlines() if '"call"' in line]
+    assert [call["cut_chars"] > 50_000 for call in calls] == [True]
+    assert length(bench.clients["toy"].asked[0].messages) <= 8_000

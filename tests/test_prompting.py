@@ -239,6 +239,12 @@ def test_a_very_long_trace_loses_turns_from_its_middle_and_says_so() -> None:
     assert left_out + text.count("### Turn ") == 200
 
 
+def test_access_tokens_are_not_shown_to_those_who_read_traces() -> None:
+    token = "eyJhbGciOiJIUzI1NiIs.eyJzdWIiOiJwaG9uZSsyMDY1N.qlNT_7yWTn6Ji0Gmp-NKF0QKnJ"
+    text = trace_text([turn(0, f'{{"access_token": "{token}"}}, see www.example.com/a.b.c')])
+    assert token not in text and '"<token>"' in text and "www.example.com/a.b.c" in text
+
+
 def test_a_short_trace_is_whole() -> None:
     text = trace_text([turn(0, "seen"), turn(1, "failed", error=True)])
     assert "cut" not in text and "left out" not in text

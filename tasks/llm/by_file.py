@@ -108,12 +108,14 @@ class FileClient:
 def request_hash(request: Request) -> str:
     """Names what is asked, of whom, and for which repeat.
 
-    How a model would draw its reply plays no part, and what is left at its default is not hashed: a
-    recording outlives a setting that is added to specs or messages.
+    How a model would draw its reply plays no part: a recording outlives a setting that is added to specs.
     """
-    asked = request.model_dump(mode="json", exclude_defaults=True)
-    parts = [asked.get(name) for name in ("role", "messages", "tools", "response_schema")]
-    return digest_of([*parts, request.spec.llm_id, request.subject.repeat])[:_HASH_DIGITS]
+    said = [
+        [message.role, message.content, message.tool_calls, message.tool_call_id]
+        for message in request.messages
+    ]
+    asked = [request.role, said, request.tools, request.response_schema]
+    return digest_of([asked, request.spec.llm_id, request.subject.repeat])[:_HASH_DIGITS]
 
 
 def rendered(request: Request, reply_name: str) -> str:

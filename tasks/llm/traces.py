@@ -5,6 +5,7 @@ the earliest first; then observations of turns with an error; then whole turns a
 middle, the last third is kept longest. Each cut is marked where it happened, with its size.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -17,6 +18,9 @@ MAX_TRACE_CHARS = 12_000
 _SHORT_OBSERVATION = 300
 """Characters that stay of a shortened observation: half from its start, half from its end."""
 
+_TOKEN = re.compile(r"\b[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}")
+"""An access token, which tells a reader nothing and is shown again and again."""
+
 _MAX_THOUGHT = 1_500
 _MAX_ACTION = 3_000
 
@@ -25,6 +29,7 @@ def trace_text(turns: Sequence[Turn], max_chars: int = MAX_TRACE_CHARS) -> str:
     """The turns in order, as `Turn n` with thought, action and observation."""
     if not turns:
         return "(the attempt has no turn)"
+    turns = [_without_tokens(turn) for turn in turns]
     observations = [turn.observation for turn in turns]
     order = sorted(range(len(turns)), key=lambda n: (turns[n].error, n))
     for n in order:
@@ -32,6 +37,11 @@ def trace_text(turns: Sequence[Turn], max_chars: int = MAX_TRACE_CHARS) -> str:
             break
         observations[n] = cut(observations[n], _SHORT_OBSERVATION)
     return "\n\n".join(_without_middle(_rendered(turns, observations), max_chars))
+
+
+def _without_tokens(turn: Turn) -> Turn:
+    shown = {name: _TOKEN.sub("<token>", getattr(turn, name)) for name in ("action", "observation")}
+    return turn.model_copy(update=shown)
 
 
 def _rendered(turns: Sequence[Turn], observations: Sequence[str]) -> list[str]:

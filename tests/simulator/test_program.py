@@ -56,6 +56,21 @@ def test_describe_tells_what_a_proposer_needs(simulator: RunningSimulator) -> No
     assert {"venmo", "todoist", "supervisor"} <= by_app and "admin" not in by_app
     assert all(set(api["required"]) <= set(api["parameters"]) for api in said["apis"])
     assert "roommates" in said["world_summary"] and "transactions" in said["world_summary"]
+    returns = {f"{api['app']}.{api['api']}": api["returns"] for api in said["apis"]}
+    assert returns["simple_note.show_note"].startswith("{note_id, title, ")
+    assert returns["venmo.show_social_feed"].endswith("receiver: {name, email}}]")
+    assert returns["venmo.like_transaction"] == "", "a message says nothing of a result"
+
+
+def test_the_survey_tells_what_a_start_holds(simulator: RunningSimulator) -> None:
+    survey = simulator.ask("describe")["survey"]
+    session = simulator.open(simulator.seed("duskplaylist"))
+    shown = simulator.ask("act", session=session, action=survey, timeout_s=300)
+    assert not shown["error"], shown["text"]
+    assert not any(call["wrote"] for call in shown["calls"])
+    for app in ("phone", "simple_note", "todoist", "spotify", "venmo", "gmail", "amazon"):
+        assert f"\n- {app}, " in shown["text"]
+    assert "password" not in shown["text"] and len(shown["text"]) < 16_000
 
 
 def test_sandbox_level_is_reported_as_it_is(
