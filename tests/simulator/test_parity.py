@@ -96,6 +96,10 @@ SESSIONS = {
         "print(apis.api_docs.show_api_doc(app_name='venmo', api_name='login'))",
         "print([row['name'] for row in apis.api_docs.show_api_descriptions(app_name='todoist')][:7])",
         "print(apis.venmo.add_to_venmo_balance(access_token=token, amount='much', payment_card_id=1))",
+        "phone = apis.phone.login(username=me['phone_number'], password=passwords['phone'])",
+        # The engine itself fails here: it wants a mail address, which its API calls optional.
+        "apis.phone.add_contact(access_token=phone['access_token'], first_name='A', last_name='B',"
+        " phone_number='2065550187')",
         "for index in range(1100):\n    apis.supervisor.show_active_task()",
         "print(apis.supervisor.show_active_task())",
         "print(apis.supervisor.complete_task(answer=[1]))",
