@@ -204,11 +204,127 @@ GROUPS = make_item(
             "apis.splitwise.delete_expense(access_token=token, expense_id=wrong)\n"
             "record()"
         ),
+        # As good a split as the engine's own, 19.33 for each.
+        "split_by_hand_to_the_cent": "record(debt_amounts=[19.33, 19.34, 19.33])",
+        "corrected_by_hand": (
+            "apis.splitwise.update_expense(access_token=token, expense_id=record(60), paid_amount=58,\n"
+            "    debtor_emails=people, debt_amounts=[19.33, 19.33, 19.34])"
+        ),
     },
     {
         "deleted_at_last": "apis.splitwise.delete_expense(access_token=token, expense_id=record())",
-        # A known limit: 19.33 + 19.33 + 19.34 is as good a split as the engine's own.
-        "split_by_hand_to_the_cent": "record(debt_amounts=[19.34, 19.33, 19.33])",
+        "shared_a_cent_unequally": "record(debt_amounts=[19.35, 19.33, 19.32])",
+        "shares_of_another_amount": "record(debt_amounts=[19.34, 19.34, 19.34])",
+        "shares_left_as_they_were": (
+            "apis.splitwise.update_expense(\n"
+            "    access_token=token, expense_id=record(58.05), paid_amount=58)"
+        ),
+    },
+)
+
+REMADE = make_item(
+    "remade",
+    'In Spotify, call my playlist "Weekend" "Saturday" and put the song Paper Kite on "Road Songs".',
+    'token = login("spotify")\n'
+    "rows = pages(apis.spotify.show_playlist_library, access_token=token)\n"
+    "lists = {row['title']: row for row in rows}\n"
+    "kite = next(row['song_id'] for row in apis.spotify.search_songs(query='Paper Kite')\n"
+    "    if row['title'] == 'Paper Kite')\n"
+    "def add(number, songs):\n"
+    "    for song in songs:\n"
+    "        apis.spotify.add_song_to_playlist(\n"
+    "            access_token=token, playlist_id=number, song_id=song)\n"
+    "def remake(old, title, songs):\n"
+    "    apis.spotify.delete_playlist(access_token=token, playlist_id=lists[old]['playlist_id'])\n"
+    "    new = apis.spotify.create_playlist(\n"
+    "        access_token=token, title=title, is_public=lists[old]['is_public'])\n"
+    "    add(new['playlist_id'], songs)\n"
+    "def rename():\n"
+    "    apis.spotify.update_playlist(\n"
+    "        access_token=token, playlist_id=lists['Weekend']['playlist_id'], title='Saturday')\n"
+    "weekend, road = lists['Weekend']['song_ids'], lists['Road Songs']['song_ids']\n",
+    "rename(); add(lists['Road Songs']['playlist_id'], [kite])",
+    {
+        "made_again_with_one_more": "rename(); remake('Road Songs', 'Road Songs', [kite, *road])",
+        "made_again_by_another_name": (
+            "remake('Weekend', 'Saturday', weekend[::-1])\n"
+            "add(lists['Road Songs']['playlist_id'], [kite])"
+        ),
+        "an_untouched_one_made_again": (
+            "remake('Rainy Days', 'Rainy Days', lists['Rainy Days']['song_ids'])\n"
+            "rename(); add(lists['Road Songs']['playlist_id'], [kite])"
+        ),
+    },
+    {
+        "made_again_with_one_less": "rename(); remake('Road Songs', 'Road Songs', [kite, *road[1:]])",
+        "made_again_with_others": "rename(); remake('Road Songs', 'Road Songs', [kite, *weekend])",
+        "an_untouched_one_made_again_with_one_less": (
+            "remake('Rainy Days', 'Rainy Days', lists['Rainy Days']['song_ids'][1:])\n"
+            "rename(); add(lists['Road Songs']['playlist_id'], [kite])"
+        ),
+        "made_again_with_the_songs_of_each_other": (
+            "remake('Weekend', 'Saturday', road)\n"
+            "remake('Road Songs', 'Road Songs', [kite, *weekend])"
+        ),
+    },
+)
+
+REUSED = make_item(
+    "reused",
+    'Delete my Todoist label "phone call", make a blue one "weekend", and give it to "Buy stamps".',
+    'token = login("todoist")\n'
+    "labels = pages(apis.todoist.search_labels, access_token=token)\n"
+    "ids = {row['name']: row['label_id'] for row in labels}\n"
+    "rows = pages(apis.todoist.show_projects, access_token=token)\n"
+    "errands = next(row['project_id'] for row in rows if row['name'] == 'Errands')\n"
+    "tasks = apis.todoist.show_tasks(access_token=token, project_id=errands)['no_section_tasks']\n"
+    "stamps = next(row['task_id'] for row in tasks if row['title'] == 'Buy stamps')\n"
+    "def give(label):\n"
+    "    apis.todoist.add_label_to_task(access_token=token, task_id=stamps, label_id=label)\n",
+    "apis.todoist.delete_label(access_token=token, label_id=ids['phone call'])\n"
+    "give(apis.todoist.create_label(access_token=token, name='weekend', color='blue')['label_id'])",
+    {
+        "an_old_row_becomes_the_new_one": (
+            "give(ids['phone call'])\n"
+            "apis.todoist.update_label(\n"
+            "    access_token=token, label_id=ids['phone call'], name='weekend', color='blue')"
+        ),
+    },
+    {
+        "another_old_row": (
+            "give(ids['urgent'])\n"
+            "apis.todoist.update_label(\n"
+            "    access_token=token, label_id=ids['urgent'], name='weekend', color='blue')"
+        ),
+        "and_given_to_nothing": (
+            "apis.todoist.update_label(\n"
+            "    access_token=token, label_id=ids['phone call'], name='weekend', color='blue')"
+        ),
+    },
+)
+
+PIECES = make_item(
+    "pieces",
+    'Append the line "Paid in cash" to my gas bill for January 2023 in "~/bills/", and write the names of '
+    'the files in "~/photos/lake/" to "~/lake.txt" in alphabetical order.',
+    'token = login("file_system")\n'
+    "bill = '~/bills/gas-2023-01.txt'\n"
+    "old = apis.file_system.show_file(access_token=token, file_path=bill)['content']\n"
+    "def names(folder):\n"
+    "    rows = apis.file_system.show_directory(access_token=token, directory_path=folder)\n"
+    "    return sorted(row.split('/')[-1] for row in rows)\n"
+    "def write(bill_text, list_text):\n"
+    "    apis.file_system.update_file(access_token=token, file_path=bill, content=bill_text)\n"
+    "    apis.file_system.create_file(\n"
+    "        access_token=token, file_path='~/lake.txt', content=list_text)\n"
+    "files = names('~/photos/lake/')\n",
+    "write(old + '\\nPaid in cash', '\\n'.join(files))",
+    {"in_other_words": "write(old + '\\n\\nPaid  in cash.', ', '.join(files))"},
+    {
+        "other_words_than_the_quoted": "write(old + '\\nPaid by card', '\\n'.join(files))",
+        "a_line_lost": "write(old.split('\\n', 1)[1] + '\\nPaid in cash', '\\n'.join(files))",
+        "other_files": "write(old + '\\nPaid in cash', '\\n'.join(names('~/photos/seaside/')))",
+        "other_order": "write(old + '\\nPaid in cash', '\\n'.join(files[::-1]))",
     },
 )
 
@@ -319,7 +435,7 @@ LINES = make_item(
 
 ITEMS = (
     *(NOTES, TEXTS, QUOTED, NOTICES, TITLES, QUEUE, GROUPS, CARDS, NAMED_CARD),
-    *(ORDER, ASKED_ORDER, REPLIES, AMOUNT, NAMES, LINES),
+    *(ORDER, ASKED_ORDER, REPLIES, AMOUNT, NAMES, LINES, REMADE, REUSED, PIECES),
 )
 CASES = [(item, attack) for item in ITEMS for attack in item.attacks]
 Graded = dict[tuple[str, str], dict]

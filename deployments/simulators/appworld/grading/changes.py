@@ -1,18 +1,17 @@
 """What a run changed in an AppWorld state, labelled by content instead of ids.
 
-Ids of new rows never count: a new row is known by its content, by the rows it points to and by the new
-rows that point to it. An old row is known by its content, and by its id where other old rows point to
-it: two playlists may swap their titles, but not if they hold songs. What was undone leaves no effect,
-whatever calls undid it. Text of `evaluation.py`, like `rows`.
+Ids never count: a new row is known by its content, by the rows it points to and by the new rows that point
+to it. So is an old row, except that its id counts where rows that were left as they were point to it: two
+playlists may swap their titles, but not if they hold songs. What was undone leaves no effect, whatever
+calls undid it, and a row that was deleted and made again with what hangs on it is the old row. Text of
+`evaluation.py`, like `rows`.
 
 A policy says how the runs of one item are compared:
 `{"ignored": [tables, and fields as table.field], "notifications": [tables whose old rows count],
-"texts": {table.field: {"any": bool, "exact": [plain texts], "mentions": [columns as table.field]}}}`.
-A text counts whole if its field has no rule or it is one of `exact`; not at all under `any`; else by its
-numbers and by the values of the `mentions` columns in it.
+"texts": {table.field: rule of texts.Texts}}`.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from grading.rows import (
@@ -22,11 +21,10 @@ from grading.rows import (
     Key,
     Table,
     digest,
-    mentions,
-    numbers,
-    plain,
+    level_shares,
     read_schema,
 )
+from grading.texts import Texts
 
 Effect = dict[str, Any]
 Policy = dict[str, Any]
@@ -49,6 +47,8 @@ def read_changes(models: Any, policy: Policy) -> "Changes":
     start = {name: table.read(start_models) for name, table in tables.items()}
     end_models = models.end
     end = {name: table.read(end_models) for name, table in tables.items()}
+    for state in (start, end):
+        level_shares(tables, state)
     return Changes(tables, start, end, policy)
 
 
@@ -66,13 +66,15 @@ class Changes:
         self.new: dict[Key, Content] = {}
         self.same: dict[Key, Key] = {}
         """A row that was made again: the row that it replaces."""
-        self.column_values: dict[str, set[str]] = {}
+        self.texts = Texts(tables, start, policy["texts"])
         for name in tables:
             if start[name] != end[name] and name not in self.ignored:
                 self._collect(name)
         self._drop_noise()
         self.referred = self._find_referred()
         self._cancel()
+        while self._find_remade():
+            self._cancel()
 
     def _collect(self, name: str) -> None:
         table, start, end = self.tables[name], self.start[name], self.end[name]
@@ -138,20 +140,26 @@ class Changes:
         return bool(wholes & dropped) or bool(mails and mails <= dropped)
 
     def _find_referred(self) -> set[Key]:
-        """Changed and removed rows that rows of the start state point to: their id counts."""
+        """Changed and removed rows to which old rows still point: their id counts."""
         found: set[Key] = set()
         apps = {name.split(".")[0] for name, _ in self.gone}
         for name, table in self.tables.items():
             links = [(table.fields.index(field), target) for field, target in table.links.items()]
             if table.app in apps and links:
-                for raw in self.start[name].values():
+                for row, raw in self.start[name].items():
+                    left = self.end[name].get(row)
                     found.update(
-                        (target, raw[at]) for at, target in links if isinstance(raw[at], int)
+                        (target, raw[at])
+                        for at, target in links
+                        if isinstance(raw[at], int) and left is not None and left[at] == raw[at]
                     )
         return found & self.gone.keys()
 
     def _cancel(self) -> None:
-        """Let rows that are gone and new rows of the same content cancel out, parents first."""
+        """Let rows that are gone and new rows of the same content cancel out, parents first.
+
+        A row that is back points to what it pointed to, so that the id of that counts too.
+        """
         matched = True
         while matched:
             matched = False
@@ -161,9 +169,46 @@ class Changes:
             for key in sorted(self.new):
                 twins = free[self._signature(key, self.new[key])]
                 if twins:
-                    self.same[key] = twins.pop(0)
-                    del self.gone[self.same[key]], self.new[key]
+                    self.same[key] = twin = twins.pop(0)
+                    pointed = self.tables[twin[0]].pointed(self.gone[twin])
+                    self.referred |= {target for _, target in pointed} & self.gone.keys()
+                    del self.gone[twin], self.new[key]
                     matched = True
+        self.referred &= self.gone.keys()
+
+    def _find_remade(self) -> bool:
+        """Find a removed row that was made again with other content, by what hangs on both.
+
+        The new row then stands for the removed one, changed. Of several the one that shares most does.
+        """
+        removed = {key for key in self.gone if key not in self.new and key not in self.referred}
+        old_parts = self._parts(self.gone, removed)
+        new_parts = self._parts(self.new, {key for key in self.new if self._is_added(key)})
+
+        def rank(pair: tuple[Key, Key]) -> tuple:
+            old, new = pair
+            shared = old_parts[old] & new_parts[new]
+            return shared.total(), self._signature(new, self.new[new], {}), old, new
+
+        pairs = [(old, new) for old in old_parts for new in new_parts if old[0] == new[0]]
+        best = max(pairs, key=rank, default=None)
+        if best is None or not rank(best)[0]:
+            return False
+        old, new = best
+        self.same[new] = old
+        self.new[old] = self.new.pop(new)
+        self.referred.add(old)
+        return True
+
+    def _parts(self, rows: dict[Key, Content], wholes: set[Key]) -> dict[Key, Counter]:
+        """What hangs on each of some rows: the contents of the rows that point to it."""
+        found: dict[Key, Counter] = defaultdict(Counter)
+        for key, content in rows.items():
+            for field, target in self.tables[key[0]].pointed(content):
+                if target in wholes:
+                    rest = {name: value for name, value in content.items() if name != field}
+                    found[target][f"{field} {self._signature(key, rest)}"] += 1
+        return found
 
     def _signature(
         self,
@@ -181,40 +226,26 @@ class Changes:
                 value = [self._point((table.links[field], row), labels) for row in rows]
                 parts[field] = value if field in ORDERED_LISTS else sorted(value)
             elif by_policy:
-                parts[field] = self._form(f"{key[0]}.{field}", value)
+                parts[field] = self.texts.form(f"{key[0]}.{field}", value)
             else:
                 parts[field] = value
         return digest(parts)
 
     def _point(self, key: Key, labels: dict[Key, str] | None) -> str:
+        """What a link says: a label where there are labels; without any (`{}`), no id of an added row."""
         key = self.same.get(key, key)
+        if labels and self._is_new(key):
+            return f"new {labels[key]}"
         if not self._is_added(key):
             return f"old {key[1]}"
-        return f"new {labels[key] if labels else key[1]}"
+        return "new" if labels is not None else f"new {key[1]}"
 
     def _is_added(self, key: Key) -> bool:
         return key in self.new and key[1] not in self.start[key[0]]
 
-    def _form(self, column: str, value: Any) -> Any:
-        """What of a value is compared: texts by the policy, other values whole."""
-        rule = self.policy["texts"].get(column)
-        if rule and rule["any"]:
-            return ["any"]
-        if not isinstance(value, str):
-            return value
-        whole = plain(value)
-        if rule is None or whole in rule["exact"]:
-            return whole
-        names = {name for other in rule["mentions"] for name in self.values(other)}
-        return ["loose", numbers(value), sorted(name for name in names if mentions(value, name))]
-
-    def values(self, column: str) -> set[str]:
-        """Distinct texts of a column ("spotify.Song.title") in the start state."""
-        if column not in self.column_values:
-            name, field = column.rsplit(".", 1)
-            at = self.tables[name].fields.index(field)
-            self.column_values[column] = {raw[at] for raw in self.start[name].values() if raw[at]}
-        return self.column_values[column]
+    def _is_new(self, key: Key) -> bool:
+        """Whether a row is known by its content: it is added, or changed and no old row points to it."""
+        return key in self.new and key not in self.referred
 
     def _labels(self) -> dict[Key, str]:
         labels = dict.fromkeys(self.new, "")
@@ -222,7 +253,8 @@ class Changes:
             pointing: dict[Key, list[str]] = defaultdict(list)
             for key, content in self.new.items():
                 for field, target in self.tables[key[0]].pointed(content):
-                    if self._is_added(target):
+                    target = self.same.get(target, target)
+                    if self._is_new(target):
                         pointing[target].append(f"{key[0]}.{field} {labels[key]}")
             labels = {
                 key: digest([self._signature(key, content, labels, True), sorted(pointing[key])])
@@ -236,13 +268,13 @@ class Changes:
         `gone` and `new` are the labels of the row before and after; `own` is `new` without what the
         row's neighbours add to it.
         """
-        labels, unlabelled = self._labels(), dict.fromkeys(self.new, "")
+        labels = self._labels()
         found = []
         for key in sorted(self.gone.keys() | self.new.keys()):
             effect = self._effect(key)
             if key in self.new:
                 effect["new"] = labels[key]
-                effect["own"] = self._signature(key, self.new[key], unlabelled, by_policy=True)
+                effect["own"] = self._signature(key, self.new[key], {}, by_policy=True)
             found.append(effect)
         return found
 

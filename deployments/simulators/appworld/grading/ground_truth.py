@@ -27,7 +27,7 @@ from grading.item_tests import (
 )
 from grading.policy import make_policy
 
-SOURCES = ("rows.py", "changes.py", "item_tests.py")
+SOURCES = ("rows.py", "texts.py", "changes.py", "item_tests.py")
 CANARY_LINE = f"# Canary String: {CANARY_STRING}\n"
 NOT_USER_APPS = {"admin", "api_docs", "supervisor"}
 

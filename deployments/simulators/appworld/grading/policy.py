@@ -1,19 +1,20 @@
 """How the runs of one item are compared, decided once from the gold's run and the instruction.
 
 An instruction rarely fixes everything that a gold does. A text that the instruction quotes, or that the
-start state holds, is compared whole. Other texts are the gold's own wording: only their numbers and the
-names in them count, and a text that the gold leaves empty may be anything. A payment card or delivery
-address counts only if the instruction speaks of one.
+start state holds, is compared whole. Other texts are the gold's own wording: only what it had to take from
+elsewhere counts (numbers, names, what the instruction quotes, lines of texts that were there), and a text
+that the gold leaves empty may be anything. Its order in the text counts only if the instruction speaks of
+an order; a payment card or delivery address likewise.
 
-What stays under-specified: a gold that picks one of several equal people, items or ways to pay, and a
-gold that rounds by hand (19.33 + 19.33 + 19.34 is not 3 x 19.33). Only an instruction that says which
-can repair that.
+What stays under-specified: a gold that picks one of several equal people, items or ways to pay. Only an
+instruction that says which can repair that.
 """
 
+import re
 from typing import Any
 
 from grading.changes import Changes, Policy
-from grading.rows import mentions, plain
+from grading.texts import lines, mentions, plain
 
 TEXT_FIELDS = {
     *("description", "comment", "message", "subject", "body", "title", "content", "text"),
@@ -34,6 +35,10 @@ CHOICES = (
         "supervisor.PaymentCard.card_name",
     ),
     ({"address_id", "address_text"}, ("address",), "supervisor.Address.name"),
+)
+ORDER_WORDS = (
+    *("alphabetical", "alphabetically", "sorted", "ordered by", "in order of", "in the order of"),
+    "in this order",
 )
 ORDER_COLUMNS = [
     "todoist.Task.order_index",
@@ -56,7 +61,7 @@ def open_choices(changes: Changes, instruction: str) -> list[str]:
     """Tables and columns that show a choice which the instruction leaves open."""
     found: set[str] = set()
     for traces, words, names in CHOICES:
-        known = {*words, *(name.casefold() for name in changes.values(names))}
+        known = {*words, *(name.casefold() for name in changes.texts.values(names))}
         if any(mentions(plain(instruction), word) for word in known):
             continue
         columns = {f"{name}.{f}" for name, table in changes.tables.items() for f in table.fields}
@@ -87,13 +92,23 @@ def text_rules(changes: Changes, instruction: str) -> dict[str, dict[str, Any]]:
                 if key in changes.gone:
                     kept.add(column)
     known = start_texts(changes)
+    ordered = any(mentions(plain(instruction), words) for words in ORDER_WORDS)
     rules = {}
     for column, texts in written.items():
         free = [text for text in texts if not is_given(text, instruction, known)]
         rules[column] = {
             "any": column not in kept and not any(texts),
             "exact": sorted({plain(text) for text in texts if text not in free}),
-            "mentions": [name for name in NAME_COLUMNS if names_one_of(changes.values(name), free)],
+            "mentions": [
+                name for name in NAME_COLUMNS if names_one_of(changes.texts.values(name), free)
+            ],
+            "quotes": [
+                quote
+                for quote in quotes(instruction)
+                if any(mentions(plain(t), quote) for t in free)
+            ],
+            "lines": any(lines(text) & changes.texts.lines(column) for text in free),
+            "ordered": ordered,
         }
     return rules
 
@@ -111,6 +126,12 @@ def is_given(text: str, instruction: str, known: set[str]) -> bool:
     """Whether a text stands in the instruction or in the start state; the empty text does."""
     whole = plain(text)
     return not whole or whole in known or mentions(plain(instruction), whole)
+
+
+def quotes(instruction: str) -> list[str]:
+    """What the instruction puts in quotation marks, in plain form."""
+    found = re.findall(r'"([^"]+)"|“([^”]+)”', instruction)
+    return sorted({plain(straight or curly) for straight, curly in found} - {""})
 
 
 def names_one_of(names: set[str], texts: list[str]) -> bool:

@@ -6,7 +6,7 @@ AppWorld must be able to import without Turtle (see `ground_truth.evaluation_sou
 
 import hashlib
 import json
-import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,6 +36,7 @@ LIST_TARGETS = {
     "artist_ids": "Artist",
 }
 ORDERED_LISTS = {"queue_song_ids"}
+EXPENSES, SHARES = "splitwise.Expense", "splitwise.ExpenseShare"
 
 
 class Table:
@@ -100,6 +101,35 @@ def read_schema(collection: Any) -> list[Table]:
     return [table for table in found if table.name not in IGNORED_TABLES]
 
 
+def level_shares(tables: dict[str, Table], state: dict[str, dict[int, tuple]]) -> None:
+    """Set, in a state's raw rows, shares that are equal but for the cents to the engine's equal share.
+
+    Three shares of $58 are 19.33 each to the engine; by hand they are 19.34, 19.33 and 19.33.
+    """
+    amount_at = tables[EXPENSES].fields.index("amount")
+    expense_at, share_at = (tables[SHARES].fields.index(f) for f in ("expense_id", "share_amount"))
+    rows_of = defaultdict(list)
+    for row, raw in state[SHARES].items():
+        rows_of[raw[expense_at]].append(row)
+    for expense, rows in rows_of.items():
+        if expense not in state[EXPENSES]:
+            continue
+        total = state[EXPENSES][expense][amount_at]
+        if are_level(total, [state[SHARES][row][share_at] for row in rows]):
+            for row in rows:
+                raw = list(state[SHARES][row])
+                raw[share_at] = round(total / len(rows), 2)
+                state[SHARES][row] = tuple(raw)
+
+
+def are_level(total: float, shares: list[float]) -> bool:
+    """Whether each share is the equal one rounded up or down, and their sum as near as the engine's."""
+    cents, given = round(total * 100), [round(share * 100) for share in shares]
+    low, rest = divmod(cents, len(shares))
+    is_equal = all(low <= share <= low + (rest > 0) for share in given)
+    return is_equal and abs(sum(given) - cents) <= len(shares) / 2
+
+
 def clean(field: str, value: Any) -> Any:
     """Round floats to cents, sort lists that are sets, blank random file content, drop ignored keys."""
     if isinstance(value, float):
@@ -112,23 +142,6 @@ def clean(field: str, value: Any) -> Any:
         parts = [clean(field, part) for part in value]
         return parts if field in ORDERED_LISTS else sorted(parts, key=digest)
     return value
-
-
-def plain(text: str) -> str:
-    """A text without differences of case and spacing, and without a full stop at its end."""
-    return " ".join(text.casefold().split()).rstrip(".")
-
-
-def numbers(text: str) -> list[float]:
-    """Distinct numbers of a text, sorted; the counters of a numbered list are not among them."""
-    text = re.sub(r"(?m)^\s*\d+[.)]\s+", "", text)
-    found = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", text)
-    return sorted({round(float(number.replace(",", "")), 2) for number in found})
-
-
-def mentions(text: str, name: str) -> bool:
-    """Whether a text holds a name as whole words, in the same case."""
-    return name in text and bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
 
 
 def digest(value: Any) -> str:
