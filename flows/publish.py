@@ -7,6 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from flows.settings import Settings
+from tasks.rates import mean_rates
 from warehouse.marts import CheckFailure, read, run_checks
 
 PRINTED: dict[str, tuple[str, ...]] = {
@@ -55,6 +56,7 @@ def publish(campaign: str, settings: Settings, out: Console) -> list[CheckFailur
     simulated = bool(read(settings.warehouse, "campaigns", campaign=campaign)["simulated"].any())
     for name, columns in PRINTED.items():
         out.print(_table(name, columns, campaign, settings, simulated))
+    out.print(_rates(campaign, settings, simulated))
     _print_example(campaign, settings, out)
     failures = run_checks(settings.warehouse)
     for failure in failures:
@@ -76,6 +78,28 @@ def _table(
         table.add_column(column)
     for row in frame.head(SHOWN_ROWS).iter_rows():
         table.add_row(*map(_cell, row))
+    return table
+
+
+def _rates(campaign: str, settings: Settings, simulated: bool) -> Table:
+    """Mean completion rates with intervals; items that hang together count as one in them."""
+    frame = read(settings.warehouse, "completion_clusters", campaign=campaign)
+    notes = [SIMULATED] if simulated else []
+    notes.append("evolved items were chosen by their rates in the search")
+    table = Table(
+        title="mean completion rate, 95 % interval over clusters",
+        title_justify="left",
+        caption="\n".join(notes),
+        min_width=len(SIMULATED),
+    )
+    for column in ("item_set", "measurement", "items", "clusters", "mean", "low", "high"):
+        table.add_column(column)
+    columns = ("item_set", "measurement", "cluster", "completion_rate")
+    for rate in mean_rates(frame.select(columns).iter_rows()):
+        found = rate.interval
+        numbers = [found.clusters, found.estimate, found.low, found.high] if found else [1]
+        cells = [rate.item_set, rate.measurement, rate.items, *numbers, None, None, None]
+        table.add_row(*map(_cell, cells[: len(table.columns)]))
     return table
 
 
