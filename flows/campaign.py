@@ -28,6 +28,7 @@ def require(plan: Plan, edition: str, settings: Settings) -> None:
     if not re.fullmatch(r"[A-Za-z0-9._]+(-[A-Za-z0-9._]+)*", edition):
         raise InputError(f"edition {edition!r}: letters, digits, dots and inner dashes only")
     suite_of(plan.suite, settings)
+    require_data(plan, settings)
     known = read_endpoints(settings.endpoints)
     for role in ROLES:
         endpoint = getattr(plan, role).endpoint
@@ -132,6 +133,19 @@ def _settle(bench: Workbench, settings: Settings) -> None:
         with Loader(settings.warehouse, settings.publish_every_s) as loader:
             loader.put(list(_rows(bench.spool, units)))
             loader.flush()
+
+
+def require_data(plan: Plan, settings: Settings) -> None:
+    """The plan says which data, the settings where it lies: neither goes without the other."""
+    if plan.data == "official" and settings.appworld_root is None:
+        raise InputError(
+            'plan: data = "official": say where it lies with --appworld-root DIR '
+            "(get it with: appworld download data --root DIR)"
+        )
+    if plan.data is None and settings.appworld_root is not None:
+        raise InputError(
+            "--appworld-root: this campaign stands on the small world, not on official data; leave it out"
+        )
 
 
 def _require_room(settings: Settings) -> None:

@@ -34,6 +34,14 @@ State = Annotated[
     Path, Parameter(help="Folder for everything Turtle writes: spool, warehouse, simulators.")
 ]
 
+AppworldRoot = Annotated[
+    Path | None,
+    Parameter(
+        help="Folder whose data/ is AppWorld's official data (appworld download data --root DIR): "
+        "its seeds in place of the small world's."
+    ),
+]
+
 Endpoints = Annotated[
     Path, Parameter(help="TOML file that says how models are reached, and at what price.")
 ]
@@ -48,6 +56,8 @@ def evolve(
     suite: Annotated[str | None, Parameter(help="Suite to evolve.")] = None,
     rng_seed: Annotated[int | None, Parameter(help="Seed of the search's dice.")] = None,
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
+    split: Annotated[str | None, Parameter(help="Split whose items are the seeds.")] = None,
+    appworld_root: AppworldRoot = None,
     attempts_in_flight: Annotated[
         int,
         Parameter(help="Attempts at once: about as many as calls your endpoint answers at once."),
@@ -63,21 +73,38 @@ def evolve(
     """
     from tasks.plan import read_plan
 
-    overrides = {"steps": steps, "seeds": seeds, "suite": suite, "rng_seed": rng_seed}
+    overrides = {
+        "steps": steps,
+        "seeds": seeds,
+        "suite": suite,
+        "rng_seed": rng_seed,
+        "split": split,
+    }
+    if appworld_root is not None:
+        overrides["data"] = "official"
     settings = Settings(
-        state=state.absolute(), endpoints=endpoints, attempts_in_flight=attempts_in_flight
+        state=state.absolute(),
+        endpoints=endpoints,
+        attempts_in_flight=attempts_in_flight,
+        appworld_root=_absolute(appworld_root),
     )
     _run(read_plan(plan, overrides), edition, settings)
 
 
 @app.command
 def resume(
-    campaign: str, *, endpoints: Endpoints = ENDPOINTS, state: State = CHECKOUT / ".turtle"
+    campaign: str,
+    *,
+    appworld_root: AppworldRoot = None,
+    endpoints: Endpoints = ENDPOINTS,
+    state: State = CHECKOUT / ".turtle",
 ) -> None:
     """Go on with a campaign by its name: only failed and unfinished work is done."""
     from flows.campaign import stored_plan
 
-    settings = Settings(state=state.absolute(), endpoints=endpoints)
+    settings = Settings(
+        state=state.absolute(), endpoints=endpoints, appworld_root=_absolute(appworld_root)
+    )
     _run(*stored_plan(campaign, settings), settings)
 
 
@@ -114,6 +141,27 @@ def tables(campaign: str, *, state: State = CHECKOUT / ".turtle") -> None:
     stored_plan(campaign, settings)
     if publish(campaign, settings, console()):
         sys.exit(1)
+
+
+@app.command
+def export(
+    folder: Path,
+    campaign: str,
+    *,
+    format: Annotated[str, Parameter(help="Form to write in: appworld.")],
+    private: Annotated[
+        bool,
+        Parameter(help="Write in clear what may be published only encrypted, beside the bundle."),
+    ] = False,
+    appworld_root: AppworldRoot = None,
+    state: State = CHECKOUT / ".turtle",
+) -> None:
+    """Write a campaign's kept variants into FOLDER, as their own suite reads them."""
+    from flows.export import export as write
+
+    settings = Settings(state=state.absolute(), appworld_root=_absolute(appworld_root))
+    told = asyncio.run(write(campaign, format, folder.absolute(), settings, private))
+    print(f"{folder}: {told}")
 
 
 @app.command
@@ -158,6 +206,10 @@ def main() -> None:
         if error.errno != errno.ENOSPC:
             raise
         _end("the disk is full; make room and run the same command again")
+
+
+def _absolute(path: Path | None) -> Path | None:
+    return None if path is None else path.absolute()
 
 
 def _end(message: str) -> NoReturn:

@@ -29,6 +29,8 @@ class Settings(BaseModel):
     """Everything that Turtle writes: spool, warehouse, receipts, simulators, Prefect's home."""
     endpoints: Path = CHECKOUT / "deployments" / "endpoints.toml"
     """How models are reached, and at what price."""
+    appworld_root: Path | None = None
+    """Folder whose `data` is AppWorld's official data, for plans that want it; None for none."""
     attempts_in_flight: int = Field(default=16, ge=1)
     """How many attempts may hold a simulator session at once (about 60 MB each on AppWorld)."""
     publish_every_s: float = Field(default=5.0, gt=0)

@@ -8,7 +8,7 @@ from tasks.suites.appworld import AppWorldSuite
 from tasks.suites.base import Suite
 
 SUITES: dict[str, Callable[[Settings], Suite]] = {
-    "appworld": lambda settings: AppWorldSuite(settings.state),
+    "appworld": lambda settings: AppWorldSuite(settings.state, root=settings.appworld_root),
 }
 """What a plan's `suite` may name, and how the suite is made."""
 

@@ -8,7 +8,7 @@ from tasks.suites.base import SuiteSeed
 from warehouse.records import Campaign, Label, Record, Seed, Spec, World, canonical
 
 
-@stage(version="1")
+@stage(version="2")
 async def ingest(run: StageRun, *, split: str, count: int | None, fingerprint: str) -> list[str]:
     """Takes a campaign's seeds in: `Campaign`, its `Spec` rows, `World`, an `Item` and a `Seed` each.
 
@@ -73,6 +73,7 @@ def _rows(campaign: str, position: int, seed: SuiteSeed) -> list[Record]:
             position=position,
             name=seed.name,
             intended_difficulty=seed.intended_difficulty,
+            cluster=seed.cluster,
         ),
     ]
     if seed.intended_difficulty is not None:
@@ -83,7 +84,7 @@ def _rows(campaign: str, position: int, seed: SuiteSeed) -> list[Record]:
                 attempt_id="",
                 name="difficulty",
                 value=seed.intended_difficulty,
-                source="author",
+                source=seed.difficulty_source,
             )
         )
     return rows

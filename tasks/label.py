@@ -50,7 +50,9 @@ async def label(
 
 
 def _of_item(campaign: str, item: Item, gold_calls: Sequence[GoldCall]) -> list[Label]:
-    """Difficulty with its two parts, and each feature that code can decide."""
+    """Difficulty with its two parts, and each feature that code can decide; none without a gold to read."""
+    if item.gold is None:
+        return []
     calls = [_call(row) for row in gold_calls]
     measured = difficulty(item.instruction, item.gold, calls)
     values = {

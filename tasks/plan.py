@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from tasks.errors import InputError, faults
 from tasks.llm.base import EmbedderSpec, LLMSpec
-from warehouse.records import Record
+from warehouse.records import Record, digest_of
 
 ScoreName = Literal[
     "bell",
@@ -65,6 +65,9 @@ class Plan(Record):
     """One campaign's parameters. Its hash, with the edition, names the campaign."""
 
     suite: str = "appworld"
+    data: Literal["official"] | None = None
+    """Which of a suite's data. None: what comes with Turtle or the suite's package. "official": what the
+    user has downloaded; where it lies is a setting (`--appworld-root`)."""
     split: str = "train"
     seeds: int | None = Field(default=None, ge=1)
     """How many of the split's seeds take part, from the first on; None for all."""
@@ -100,6 +103,10 @@ class Plan(Record):
         if self.steps_scope == "campaign":
             return self.steps
         return None if self.seeds is None else self.steps * self.seeds
+
+    def digest(self) -> str:
+        """The plan's hash. A field that came later takes no part while it is None, so that names hold."""
+        return digest_of(self.model_dump(mode="json", exclude=None if self.data else {"data"}))
 
     def campaign(self, edition: str) -> str:
         """Name of the campaign that this plan is in one edition."""

@@ -83,7 +83,7 @@ def _rows(solving: Solving) -> list[Attempt | ApiCall]:
         completion_tokens=solving.tokens("completion"),
         cost_usd=solving.cost_usd(),
         difference=None
-        if outcome is None
+        if outcome is None or outcome.difference is None
         else canonical(outcome.difference.model_dump(mode="json")),
         sandbox=solving.sandbox,
         duration_s=solving.duration_s,
@@ -104,12 +104,17 @@ def _rows(solving: Solving) -> list[Attempt | ApiCall]:
 
 
 def _cause(solving: Solving, outcome: Outcome | None) -> AttemptCause:
-    """Why an attempt is not solved: the limit that ended it, else what its final state lacks."""
+    """Why an attempt is not solved: the limit that ended it, else what its final state lacks.
+
+    Where no gold tells the difference, an answer counts as part of the state.
+    """
     if solving.limit is not None:
         return solving.limit
     if outcome is None or not outcome.completed:
         return AttemptCause.NOT_COMPLETED
     difference = outcome.difference
+    if difference is None:
+        return AttemptCause.WRONG_STATE
     if difference.answer is not None and not difference.missing and not difference.unexpected:
         return AttemptCause.WRONG_ANSWER
     return AttemptCause.WRONG_STATE

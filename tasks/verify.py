@@ -11,7 +11,7 @@ from tasks.golds.copies import similarity
 from tasks.golds.literals import answer_in_instruction, hard_coded_literals
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
-from tasks.suites.base import CheckReport
+from tasks.suites.base import CheckReport, Run
 from warehouse.records import Check, Decision, Edit, GoldCall, Item, Note, Step, canonical
 
 NEAR_COPY = 0.99
@@ -107,13 +107,20 @@ def text_gates(item: Item, parent: Item | None, siblings: Sequence[Item]) -> Ite
     if parent is not None:
         yield Rejection.NEAR_COPY_OF_PARENT, _near_copy(item, (parent,))
     yield Rejection.NEAR_COPY_OF_SIBLING, _near_copy(item, siblings)
-    literals = hard_coded_literals(item.gold, item.instruction)
-    yield Rejection.HARD_CODED, f"the gold holds {', '.join(literals)}" if literals else None
+    if item.gold is not None:
+        literals = hard_coded_literals(item.gold, item.instruction)
+        yield Rejection.HARD_CODED, f"the gold holds {', '.join(literals)}" if literals else None
 
 
 def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
-    """The gates that read what the simulator found."""
+    """The gates that read what the simulator found; of a seed without a gold, one."""
     gold = report.gold
+    solved_idly = report.do_nothing is not None and report.do_nothing.outcome.solved
+    fault = "completing at once solves the item" if solved_idly else None
+    idly = (Rejection.DO_NOTHING_PASSES, fault)
+    if gold is None:
+        yield idly
+        return
     yield Rejection.GOLD_ERROR, gold.error
     yield (
         Rejection.GOLD_INCOMPLETE,
@@ -126,16 +133,14 @@ def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
     )
     effect = report.state_changes or report.expects_answer
     yield Rejection.NO_EFFECT, None if effect else "the gold changes nothing and gives no answer"
-    idle = report.do_nothing
-    solved_idly = idle is not None and idle.outcome.solved
-    yield Rejection.DO_NOTHING_PASSES, "completing at once solves the item" if solved_idly else None
+    yield idly
     if report.suppressed is not None:
         padding = [
             f"{s.app}.{s.api} (call {s.call})" for s in report.suppressed if s.run.outcome.solved
         ]
         detail = f"the grade does not change without {', '.join(padding)}"
         yield Rejection.PADDED, detail if padding else None
-    answer = _answer(report)
+    answer = _answer(gold)
     told = report.expects_answer and answer_in_instruction(answer, item.instruction)
     yield Rejection.ANSWER_IN_INSTRUCTION, f"the instruction says {answer!r}" if told else None
 
@@ -143,14 +148,15 @@ def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
 def _near_copy(item: Item, others: Sequence[Item]) -> str | None:
     for other in others:
         same_words = item.instruction.casefold().split() == other.instruction.casefold().split()
-        if same_words or similarity(item.gold, other.gold) >= NEAR_COPY:
+        golds = [one.gold for one in (item, other) if one.gold is not None]
+        if same_words or (len(golds) == 2 and similarity(*golds) >= NEAR_COPY):
             return f"hardly differs from item {other.item_id}"
     return None
 
 
-def _answer(report: CheckReport) -> object:
+def _answer(gold: Run) -> object:
     """What the gold's last completion gave as answer; None where it gave none."""
-    for call in reversed(report.gold.calls):
+    for call in reversed(gold.calls):
         if call.api == "complete_task":
             return call.arguments.get("answer")
     return None
@@ -171,7 +177,8 @@ def _checks(campaign: str, item: Item, examined: str, gates: Sequence[Gate]) -> 
 
 
 def gold_call_rows(item: Item, report: CheckReport) -> list[GoldCall]:
-    """The rows of the calls that the item's gold made in a check."""
+    """The rows of the calls that the item's gold made in a check; none for a seed without a gold."""
+    calls = () if report.gold is None else report.gold.calls
     return [
         GoldCall(
             item_id=item.item_id,
@@ -183,5 +190,5 @@ def gold_call_rows(item: Item, report: CheckReport) -> list[GoldCall]:
             arguments=canonical(call.arguments),
             output=None if call.output is None else canonical(call.output),
         )
-        for call in report.gold.calls
+        for call in calls
     ]

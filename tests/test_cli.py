@@ -65,6 +65,15 @@ def test_an_unknown_suite_is_one_line_that_names_the_known_ones(
     assert_one_line(ended, "wobble", "appworld")
 
 
+def test_official_data_that_is_not_there_is_one_line_that_says_what_to_type(
+    checkout: Path, tmp_path: Path
+) -> None:
+    options = ["--appworld-root", str(tmp_path / "none"), "--state", str(tmp_path / "state")]
+    ended = turtle(checkout, "evolve", PLAN, *options)
+    assert_one_line(ended, "has no base_dbs", f"appworld download data --root {tmp_path / 'none'}")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("command", ["resume", "delete", "tables"])
 def test_an_unknown_campaign_is_one_line(checkout: Path, tmp_path: Path, command: str) -> None:
     ended = turtle(checkout, command, "nobody-knows-1", "--state", str(tmp_path))

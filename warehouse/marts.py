@@ -60,7 +60,7 @@ def _relation(name: str) -> str:
     )
 
 
-def read(path: Path, name: str, **filters: str | int | bool) -> pl.DataFrame:
+def read(path: Path, name: str, /, **filters: str | int | bool) -> pl.DataFrame:
     """A mart, a staging view or a table, with DuckDB's column types, also where it has no rows.
 
     `filters`: columns and the value that each must equal. Raises WarehouseError.

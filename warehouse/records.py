@@ -116,8 +116,8 @@ class Item(Row):
     setup: str | None = None
     """An edit of the initial state, in the suite's own form; None where it is taken as it is."""
     instruction: str
-    gold: str
-    """Reference program or action list, as text."""
+    gold: str | None
+    """Reference program or action list, as text; None for a seed that its suite ships without one."""
     grading: str | None = None
     """Grading rules in the suite's own form; None where the suite derives them from the gold."""
     expects_answer: bool = False
@@ -144,6 +144,9 @@ class Seed(Row):
     name: str
     intended_difficulty: int | None
     """1-3 as its author meant it; None where the author did not say."""
+    cluster: str | None = None
+    """Seeds of one cluster succeed and fail together (AppWorld: tasks of one generator), and intervals
+    count them as one. None for a seed that stands alone."""
 
 
 class Decision(Row):
@@ -233,7 +236,7 @@ class Attempt(Row):
     cost_usd: float | None
     """None when the price of any of its calls is unknown."""
     difference: JsonText | None
-    """The suite's Difference (deployments/simulators/README.md); None without a final state."""
+    """The suite's Difference (deployments/simulators/README.md); None without a final state or a gold."""
     sandbox: str = Field(json_schema_extra=CIRCUMSTANCE)
     duration_s: float = Field(json_schema_extra=CIRCUMSTANCE)
 
@@ -432,7 +435,8 @@ class Label(Row):
     value: int
     """1-3 for the first three; 1 or 0 for a feature or a reason."""
     source: str
-    """"code", "author", or the spec_id of the model that gave it."""
+    """"code", "author" (of a seed of ours), "appworld" (AppWorld's own people), or the spec_id of the
+    model that gave it."""
 
 
 TABLES: tuple[type[Row], ...] = (

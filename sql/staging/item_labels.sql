@@ -1,6 +1,7 @@
 -- question: What do we hold true of an item, where several sources gave a label? For difficulty,
 --   interaction and reasoning the code's value, else the first judge's by name; a feature holds when
---   code or a judge says so. What an author intended is not a label of the item.
+--   code or a judge says so. What a seed's author or AppWorld's people say of it is no label here: nobody
+--   says the like of a variant.
 -- grain: campaign, item_id, name
 -- units: value 1-3 for difficulty, interaction and reasoning; 1 or 0 for a feature (F1...).
 select
@@ -13,5 +14,5 @@ select
         else max(value)
     end as value
 from main.labels
-where attempt_id = '' and source <> 'author'
+where attempt_id = '' and source not in ('author', 'appworld')
 group by campaign, item_id, name

@@ -21,7 +21,11 @@ def fenced(label: str, text: str) -> str:
 
 def item_text(item: Item) -> str:
     """Instruction and gold, and setup and grading where the item has its own, each in a fence."""
-    parts = [fenced("instruction", item.instruction), fenced("python", item.gold.strip("\n"))]
+    parts = [fenced("instruction", item.instruction)]
+    if item.gold is None:
+        parts.append("The suite ships this item without its gold.")
+    else:
+        parts.append(fenced("python", item.gold.strip("\n")))
     if item.setup is not None:
         parts.append(f"Setup:\n\n{fenced('setup', item.setup)}")
     if item.grading is not None:

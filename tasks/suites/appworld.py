@@ -1,14 +1,14 @@
 """AppWorld: its simulator as a suite. The contract is tasks/suites/base.py."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from tasks.environment import Progress
-from tasks.errors import SessionLost, SimulatorError
+from tasks.environment import Progress, stamp_of
+from tasks.errors import InputError, SessionLost, SimulatorError
 from tasks.suites.base import Briefing, CheckReport, Description, Observation, Outcome, SuiteSeed
 from tasks.suites.bridge import Bridge, Process, reduced_environment
 from tasks.suites.installation import ensure_simulator
@@ -28,19 +28,32 @@ _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
 
 
+OFFICIAL_PARTS = ("base_dbs", "api_docs", "datasets", "tasks")
+"""Folders of <root>/data that a campaign reads."""
+
+
 class AppWorldSuite:
-    """AppWorld on the small world of our own, in its own process and environment."""
+    """AppWorld in its own process and environment, on the small world of our own or on official data."""
 
     name = "appworld"
 
-    def __init__(self, state: Path, progress: Progress = print) -> None:
+    def __init__(self, state: Path, progress: Progress = print, root: Path | None = None) -> None:
         """Starts nothing: environment, world and process are made by the first request.
 
         Args:
             state: folder for all that can be made again.
             progress: told, a line at a time, what set-up is doing.
+            root: folder whose `data` is AppWorld's official data, never written to; None for the small
+                world.
+
+        Raises InputError, which says what to type, where `root` holds no data.
         """
+        if root is not None:
+            _require_official(root, state)
         self._state = state
+        self._root = root
+        self.official = root is not None
+        """Whether it stands on official data."""
         self._progress = progress
         self._bridge: Bridge | None = None
         self._description: Description | None = None
@@ -79,6 +92,28 @@ class AppWorldSuite:
         sandbox = (await self.describe()).sandbox
         return _reading("open", lambda: AppWorldSession(process, answer, sandbox))
 
+    async def export(
+        self, entries: Sequence[tuple[Item, int | None]], dataset: str, folder: Path, private: bool
+    ) -> int:
+        """Writes items, each with its difficulty (1-3 or None), as AppWorld's bundle of that name.
+
+        `folder` is there and empty. Where `private`, the task directories are written in clear as well.
+        Returns the number of items.
+        """
+        params = {
+            "items": [
+                {"item": _wire(item), "name": item.item_id, "difficulty": difficulty}
+                for item, difficulty in entries
+            ],
+            "dataset": dataset,
+            "directory": str(folder),
+            "private": private,
+            "timeout_s": PROGRAM_RUN_S,
+        }
+        deadline_s = ANSWER_S + len(entries) * 2 * PROGRAM_RUN_S
+        answer = await self._call("export", params, deadline_s)
+        return _reading("export", lambda: int(answer["items"]))
+
     async def aclose(self) -> None:
         """Ends the simulator and every session."""
         async with self._preparing:
@@ -88,9 +123,9 @@ class AppWorldSuite:
 
     def _seed(self, world: str, fields: dict[str, Any]) -> SuiteSeed:
         content = dict(fields)
-        name, difficulty = content.pop("name"), content.pop("intended_difficulty")
-        item = Item.of(suite=self.name, world=world, **content)
-        return SuiteSeed(item=item, name=name, intended_difficulty=difficulty)
+        said = ("name", "intended_difficulty", "difficulty_source", "cluster")
+        of_the_seed = {name: content.pop(name) for name in said}
+        return SuiteSeed(item=Item.of(suite=self.name, world=world, **content), **of_the_seed)
 
     async def _call(self, method: str, params: dict[str, Any], timeout_s: float = ANSWER_S) -> Any:
         return await (await self._ready()).call(method, params, timeout_s)
@@ -102,8 +137,9 @@ class AppWorldSuite:
                 made = await asyncio.to_thread(
                     ensure_simulator, self.name, self._state, self._progress
                 )
-                self._fingerprint = made.stamp
+                self._fingerprint = await asyncio.to_thread(_fingerprint, made.stamp, self._root)
                 surroundings = {
+                    **({} if self._root is None else {"TURTLE_APPWORLD_ROOT": str(self._root)}),
                     "HOME": str(made.user),
                     "TURTLE_SIMULATOR_HOME": str(made.home),
                     # A cell that prints a set prints the same in every process.
@@ -161,6 +197,24 @@ class AppWorldSession:
         except SessionLost:
             self._closed = True
             raise
+
+
+def _require_official(root: Path, state: Path) -> None:
+    missing = [part for part in OFFICIAL_PARTS if not (root / "data" / part).is_dir()]
+    if missing:
+        appworld = state / "simulators" / "appworld" / "venv" / "bin" / "appworld"
+        first = "" if appworld.exists() else "turtle setup, then "
+        raise InputError(
+            f"--appworld-root {root}: {root / 'data'} has no {', no '.join(missing)}; "
+            f"type: {first}{appworld} download data --root {root}"
+        )
+
+
+def _fingerprint(simulator: str, root: Path | None) -> str:
+    """The simulator's hash with that of the official data, wherever it lies."""
+    if root is None:
+        return simulator
+    return stamp_of([root / "data" / part for part in OFFICIAL_PARTS], simulator)
 
 
 def _wire(item: Item) -> dict[str, Any]:

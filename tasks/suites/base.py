@@ -56,6 +56,11 @@ class SuiteSeed(Record):
     item: Item
     name: str
     intended_difficulty: int | None = None
+    """1-3; None where nobody said."""
+    difficulty_source: str = "author"
+    """Who said so: the source of the label that it becomes."""
+    cluster: str | None = None
+    """Group of seeds that are alike (AppWorld: of one generator); None for a seed that stands alone."""
 
 
 class Call(Record):
@@ -119,7 +124,8 @@ class Outcome(Record):
     completed: bool
     """The item was declared complete."""
     tests: tuple[GradeTest, ...]
-    difference: Difference
+    difference: Difference | None
+    """None where no gold tells what the state should be: a seed that its suite grades, without a gold."""
     calls: int
 
 
@@ -144,7 +150,8 @@ class SuppressedRun(Record):
 class CheckReport(Record):
     """What `check` found. Where the gold errs or does not complete, only `gold` is there."""
 
-    gold: Run
+    gold: Run | None
+    """None for a seed without a gold; of the rest only `do_nothing` is then there."""
     do_nothing: Run | None = None
     suppressed: tuple[SuppressedRun, ...] | None = None
     expects_answer: bool | None = None

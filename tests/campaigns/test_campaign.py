@@ -34,6 +34,11 @@ def test_the_warehouse_holds_the_campaign_and_passes_its_checks(undisturbed: Toy
     assert 0 < parents["evolved"] <= parents["selected"] <= parents["surviving"]
     for mart in ("difficulty", "completion_histogram", "features", "farthest_pairs", "rejections"):
         assert read(warehouse, mart).height > 0, mart
+    seeds = read(warehouse, "seeds").sort("position")
+    assert seeds["cluster"].to_list() == ["pomes", "pomes", None]
+    said = read(warehouse, "labels", source="appworld").sort("value")
+    assert said.select("name", "value").rows() == [("difficulty", n) for n in (1, 2, 3)]
+    assert set(read(warehouse, "completion_clusters")["cluster"]) <= {"pomes", seeds["item_id"][2]}
 
 
 def test_a_slow_and_a_fast_campaign_are_the_same(

@@ -22,9 +22,13 @@ class Refused(Exception):
 class RunningSimulator:
     """The program in a session of its own, with nothing but what the protocol gives it."""
 
-    def __init__(self, python: Path, home: Path, *arguments: str) -> None:
-        """Starts the program with further command-line `arguments`."""
+    def __init__(
+        self, python: Path, home: Path, *arguments: str, official: Path | None = None
+    ) -> None:
+        """Starts the program with further command-line `arguments`, on `official` data where given."""
         environment = {"PATH": os.environ["PATH"], "TURTLE_SIMULATOR_HOME": str(home)}
+        if official is not None:
+            environment["TURTLE_APPWORLD_ROOT"] = str(official)
         self.process = subprocess.Popen(
             [str(python), str(PROGRAM), *arguments],
             stdin=subprocess.PIPE,

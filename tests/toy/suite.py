@@ -46,6 +46,8 @@ def toy_seeds() -> list[SuiteSeed]:
             ),
             name=name,
             intended_difficulty=position + 1,
+            difficulty_source="appworld",
+            cluster="pomes" if name in ("apples", "pears") else None,
         )
         for position, (name, instruction, gold) in enumerate(SEEDS)
     ]

@@ -19,20 +19,25 @@ class Checker:
         self._sessions = sessions
         self._making: dict[str, asyncio.Lock] = {}
 
-    async def task_id(self, item: dict, timeout_s: float) -> str:
-        """The engine's task id of an item, whose directory is made by a run of the gold where it isn't.
+    async def graded(self, item: dict, timeout_s: float) -> dict:
+        """Where an item's sessions are opened and graded, as fields of a session's spec.
+
+        `task_id`: a seed of official data is graded by its own task directory, any other item by the one
+        that a run of its gold makes, where that isn't made yet. `compare`: the task id of the latter, whose
+        expected state tells the difference; None for a seed that has no gold, or none that runs.
 
         Raises:
             Refusal: bad_request, the gold does not run or does not complete.
         """
+        own = self._items.world.own_task(item)
         made = self._items.find(item)
-        if made is None:
+        if made is None and item["gold"] is not None:
             made = (await self._make(item, timeout_s))[0]
-        if made is None:
+        if made is None and own is None:
             raise Refusal(
                 "bad_request", "item.gold: it errs or does not complete; `check` shows how"
             )
-        return made
+        return _place(own or made) | {"as_shipped": own is not None, "compare": made}
 
     async def check(self, item: dict, timeout_s: float, gold_only: bool, writes: bool) -> dict:
         """The protocol's result of `check`; `timeout_s` bounds each run of the gold.
@@ -41,6 +46,8 @@ class Checker:
             Refusal: bad_request, the item starts nowhere; simulator, a run was lost for no fault of the gold.
         """
         try:
+            if self._items.world.own_task(item) is not None:
+                return await self._seed(item, timeout_s)
             if gold_only:
                 return await self._gold(item, timeout_s)
             return await self._whole(item, timeout_s, writes)
@@ -53,9 +60,22 @@ class Checker:
         """Whether the gold runs and completes; its grade is left to `_whole`, by a run of its own."""
         task_id = self._items.find(item)
         if task_id is not None:
-            return {"gold": await self._run(task_id, item["gold"], None, timeout_s)} | NOT_CHECKED
+            run = await self._run(_place(task_id), item["gold"], None, timeout_s)
+            return {"gold": run} | NOT_CHECKED
         _, first, _ = await self._make(item, timeout_s)
         return {"gold": first} | NOT_CHECKED
+
+    async def _seed(self, item: dict, timeout_s: float) -> dict:
+        """The gold of a seed of official data, and nothing, graded by the seed's own evaluation."""
+        place = await self.graded(item, timeout_s)
+        nothing = await self._run(place, "", None, timeout_s)
+        found = NOT_CHECKED | {"gold": None, "do_nothing": nothing}
+        if item["gold"] is None:
+            return found
+        gold = await self._run(place, item["gold"], None, timeout_s)
+        wrote = any(call["wrote"] for call in gold["calls"])
+        answer = self._items.world.expects_answer(item["start"])
+        return found | {"gold": gold, "expects_answer": answer, "state_changes": wrote}
 
     async def _whole(self, item: dict, timeout_s: float, suppress: bool) -> dict:
         task_id, first, facts = await self._make(item, timeout_s)
@@ -65,7 +85,7 @@ class Checker:
 
         async def run(code: str, suppress: int | None = None) -> dict:
             async with gate:
-                return await self._run(task_id, code, suppress, timeout_s)
+                return await self._run(_place(task_id), code, suppress, timeout_s)
 
         writes = [call for call in first["calls"] if call["wrote"] and suppress]
         gold, nothing, *runs = await asyncio.gather(
@@ -80,9 +100,10 @@ class Checker:
 
     async def _make(self, item: dict, timeout_s: float) -> tuple[str | None, dict, dict]:
         """Makes the item's directory: task id (None: the gold failed), the gold's Run, facts of it."""
-        start = {"parent": str(self._items.start(item["start"]))}
-        spec = {
-            "task_id": self._items.unmade(),
+        if item["gold"] is None:
+            raise Refusal("bad_request", "item.gold: wants a program")
+        start = {"parent": str(self._items.world.start(item["start"]))}
+        spec = _place(self._items.unmade()) | {
             "start": start | {"instruction": item["instruction"]},
             "suppress": None,
             "with_output": True,
@@ -104,10 +125,9 @@ class Checker:
             await self._sessions.close(session)
             self._items.discard(spec["task_id"])
 
-    async def _run(self, task_id: str, code: str, suppress: int | None, timeout_s: float) -> dict:
-        """One graded Run of a program on an item that is made."""
-        spec = {"task_id": task_id, "start": None, "suppress": suppress, "with_output": True}
-        session = await self._sessions.open(spec)
+    async def _run(self, place: dict, code: str, suppress: int | None, timeout_s: float) -> dict:
+        """One graded Run of a program on an item that is made; `place` is as `graded` gives it."""
+        session = await self._sessions.open(place | {"suppress": suppress, "with_output": True})
         try:
             run, _ = await self._play(session, code, timeout_s)
             if session.name in self._sessions:
@@ -130,6 +150,11 @@ class Checker:
         calls, error = seen["calls"], seen["text"] if seen["error"] else None
         outcome = ungraded(len(calls)) | {"completed": seen["done"]}
         return {"outcome": outcome, "calls": calls, "error": error}, seen["done"]
+
+
+def _place(task_id: str) -> dict:
+    """Where a session is opened, as fields of its spec: a task directory of our own."""
+    return {"task_id": task_id, "start": None, "as_shipped": False, "compare": None}
 
 
 def ungraded(calls: int) -> dict:

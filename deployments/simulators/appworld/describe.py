@@ -6,7 +6,9 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
-from seeds.record import PREAMBLE, read_seeds
+from official import OfficialData
+from seeds.record import PREAMBLE
+from small_world import SmallWorld
 
 _COUNTED = {
     "amazon": ("products", "orders"),
@@ -25,41 +27,19 @@ _SURVEY = Path(__file__).with_name("survey.txt")
 """A cell that prints, by app, what a start holds: names and titles, so that an edit can build on them."""
 
 
-def describe(home: Path, world: dict, sandbox: str) -> dict:
-    """The protocol's result of `describe`.
-
-    `world` is what the builder wrote of it (its hash, and its people and date in words); `sandbox` is the
-    level of the shell's walls.
-    """
-    data = home / "root" / "data"
+def describe(world: SmallWorld | OfficialData, sandbox: str) -> dict:
+    """The protocol's result of `describe`; `sandbox` is the level of the shell's walls."""
     return {
         "suite": "appworld",
         "version": version("appworld"),
-        "world": world["hash"],
+        "world": world.hash,
         "interaction": "code",
         "edits": ["instruction", "gold"],
         "sandbox": sandbox,
-        "apis": _apis(data / "api_docs" / "standard"),
-        "world_summary": _world_summary(data, world["people"]),
+        "apis": _apis(world.data / "api_docs" / "standard"),
+        "world_summary": _world_summary(world.data, world.people),
         "survey": {"kind": "code", "code": f"{PREAMBLE}\n\n{_SURVEY.read_text(encoding='utf-8')}"},
     }
-
-
-def seeds() -> list[dict]:
-    """The protocol's items of `seeds`."""
-    return [
-        {
-            "name": seed.name,
-            "start": seed.name,
-            "setup": None,
-            "instruction": seed.instruction,
-            "gold": seed.gold,
-            "grading": None,
-            "expects_answer": seed.expects_answer,
-            "intended_difficulty": seed.intended_difficulty,
-        }
-        for seed in read_seeds()
-    ]
 
 
 def _apis(folder: Path) -> list[dict]:

@@ -12,6 +12,9 @@ import os
 import shutil
 from pathlib import Path
 
+from official import OfficialData
+from small_world import SmallWorld
+
 HERE = Path(__file__).resolve().parent
 ITEM_FIELDS = ("start", "setup", "instruction", "gold", "grading")
 
@@ -19,43 +22,29 @@ ITEM_FIELDS = ("start", "setup", "instruction", "gold", "grading")
 class Items:
     """The program's view of the world and of all items."""
 
-    def __init__(self, home: Path) -> None:
-        """Makes the program's folder.
-
-        Raises:
-            FileNotFoundError: there is no world in `home`.
-        """
+    def __init__(self, home: Path, world: SmallWorld | OfficialData) -> None:
+        """Makes the program's folder in `home`, with links to the world's data."""
         self._home = home
-        self.world = read_world(home)
+        self.world = world
         self.run = home / "runs" / str(os.getpid())
         self._tasks = self.run / "data" / "tasks"
         self._clear_stale()
         self._tasks.mkdir(parents=True)
         (home / "items").mkdir(exist_ok=True)
         (self.run / "scratch").mkdir(mode=0o500)
-        for part in (home / "root" / "data").iterdir():
+        for part in world.data.iterdir():
             if part.name != "tasks":
                 (self.run / "data" / part.name).symlink_to(part)
-        for start in (home / "root" / "data" / "tasks").iterdir():
-            (self._tasks / start.name).symlink_to(start)
-        self._base = _digest([self.world["hash"], *_grading_texts()])
+        for start in (world.data / "tasks").iterdir():
+            if start.is_dir():
+                (self._tasks / start.name).symlink_to(start)
+        self._base = _digest([world.hash, *_grading_texts()])
         self._made = 0
 
     def _clear_stale(self) -> None:
         for folder in (self._home / "runs").glob("*"):
             if folder.name == str(os.getpid()) or not Path(f"/proc/{folder.name}").exists():
                 shutil.rmtree(folder, ignore_errors=True)
-
-    def start(self, name: str) -> Path:
-        """The task directory of a seed, without a ground truth.
-
-        Raises:
-            ValueError: the world has no such seed.
-        """
-        folder = self._home / "root" / "data" / "tasks" / f"{name}_1"
-        if not name.isalnum() or not folder.is_dir():
-            raise ValueError(f"item.start: the world has no seed {name!r}")
-        return folder
 
     def find(self, item: dict) -> str | None:
         """The engine's task id of an item whose directory is made; None where it is not."""
@@ -97,18 +86,6 @@ class Items:
 
     def _task_id(self, item: dict) -> str:
         return _digest([self._base, *(item[field] for field in ITEM_FIELDS)])[:24] + "_1"
-
-
-def read_world(home: Path) -> dict:
-    """What the builder wrote of the world in HOME/root/world.json.
-
-    Raises:
-        FileNotFoundError: there is no world in `home`.
-    """
-    path = home / "root" / "world.json"
-    if not path.is_file():
-        raise FileNotFoundError(f"no world in {home}: run build_world.py {home}")
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _grading_texts() -> list[str]:

@@ -1,8 +1,9 @@
 """The AppWorld simulator: speaks the protocol of ../README.md over stdin and stdout.
 
-    TURTLE_SIMULATOR_HOME=HOME python program.py [--sandbox LEVEL]
+    TURTLE_SIMULATOR_HOME=HOME [TURTLE_APPWORLD_ROOT=ROOT] python program.py [--sandbox LEVEL]
 
-Run it with the interpreter of AppWorld's environment; HOME is what build_world.py filled. The program
+Run it with the interpreter of AppWorld's environment; HOME is what build_world.py filled, ROOT holds data
+in AppWorld's own layout (official.py), which is then taken instead of the small world. The program
 itself imports nothing of the engine: it answers, starts sessions and ends them (sessions.py), while the
 engine and the model-written code live in processes of their own (engine.py, shell/).
 """
@@ -12,6 +13,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
@@ -19,10 +21,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from check import Checker
-from describe import describe, seeds
+from describe import describe
+from export import Exporter
 from items import ITEM_FIELDS, Items
+from official import OfficialData
 from sandbox import LEVELS, SandboxMissing, choose
 from sessions import GRADE_TIMEOUT_S, Refusal, Sessions
+from small_world import SmallWorld
 
 MAKE_TIMEOUT_S = 120.0
 """Deadline of the gold's run where `open` has to make an item's directory."""
@@ -31,23 +36,25 @@ MAKE_TIMEOUT_S = 120.0
 class Program:
     """The methods of the protocol."""
 
-    def __init__(self, home: Path, level: str | None) -> None:
-        """Starts the warm processes. `level` is the sandbox that is wanted, None for the best there is."""
+    def __init__(self, home: Path, root: Path | None, level: str | None) -> None:
+        """Starts the warm processes. `level` is the sandbox that is wanted, None for the best there is.
+
+        `root` is that of official data, None for the small world.
+        """
         bwrap = choose(level)
-        self._home = home
-        self._items = Items(home)
+        self._world = SmallWorld(home) if root is None else OfficialData(root)
+        self._items = Items(home, self._world)
         self._sessions = Sessions(self._items, bwrap)
         self._checker = Checker(self._items, self._sessions)
+        self._exporter = Exporter(self._items, self._checker)
 
     async def describe(self, params: dict) -> dict:
         """What the simulator says of itself."""
-        return describe(self._home, self._items.world, self._sessions.level)
+        return describe(self._world, self._sessions.level)
 
     async def seeds(self, params: dict) -> dict:
-        """The seeds of a split. Raises Refusal for a split that the small world does not have."""
-        if _need(params, "split", str) != "train":
-            raise Refusal("bad_request", "seeds.split: the small world has one split, train")
-        return {"items": seeds()}
+        """The seeds of a split. Raises ValueError for a split that the world does not have."""
+        return {"items": self._world.seeds(_need(params, "split", str))}
 
     async def check(self, params: dict) -> dict:
         """Runs an item's gold and, unless `gold_only`, what shows it sound."""
@@ -59,13 +66,8 @@ class Program:
         """Opens a session. `rng_seed` must be there and changes nothing: stock seeds every world alike."""
         item = _item(params)
         _need(params, "rng_seed", int)
-        spec = {
-            "task_id": await self._checker.task_id(item, MAKE_TIMEOUT_S),
-            "start": None,
-            "suppress": None,
-            "with_output": False,
-        }
-        session = await self._sessions.open(spec)
+        spec = await self._checker.graded(item, MAKE_TIMEOUT_S)
+        session = await self._sessions.open(spec | {"suppress": None, "with_output": False})
         return {"session": session.name, "briefing": session.briefing}
 
     async def act(self, params: dict) -> dict:
@@ -90,6 +92,24 @@ class Program:
             await self._sessions.close(self._sessions.get(name))
         return {}
 
+    async def export(self, params: dict) -> dict:
+        """Writes items in AppWorld's own format. Raises Refusal bad_request where one is no item."""
+        entries = []
+        for entry in _need(params, "items", list):
+            if not isinstance(entry, dict) or not str(entry.get("name")).isalnum():
+                raise Refusal("bad_request", "export.items: wants {item, name, difficulty} each")
+            difficulty = entry.get("difficulty")
+            if difficulty is not None and difficulty not in (1, 2, 3):
+                raise Refusal("bad_request", "export.items: a difficulty is 1, 2, 3 or null")
+            entries.append(entry | {"item": _item(entry), "difficulty": difficulty})
+        dataset = _need(params, "dataset", str)
+        if not re.fullmatch(r"[\w.-]+", dataset):
+            raise Refusal("bad_request", "export.dataset: letters, digits, dots and dashes only")
+        directory = Path(_need(params, "directory", str))
+        private = _need(params, "private", bool)
+        count = await self._exporter.export(entries, dataset, directory, private, _seconds(params))
+        return {"items": count}
+
     def stop(self) -> None:
         """Kills all sessions and removes the program's folder."""
         self._sessions.stop()
@@ -113,7 +133,10 @@ def _seconds(params: dict) -> float:
 def _item(params: dict) -> dict:
     item = _need(params, "item", dict)
     for name in ("start", "instruction", "gold"):
-        if not isinstance(item.get(name), str) or not item[name].strip():
+        text = item.get(name)
+        if name == "gold" and text is None:
+            continue  # a seed of official data whose ground truth holds no solution
+        if not isinstance(text, str) or not text.strip():
             raise Refusal("bad_request", f"params.item.{name}: wants a text")
     for name in ("setup", "grading"):
         if item.get(name) is not None:
@@ -125,7 +148,7 @@ def _item(params: dict) -> dict:
 
 METHODS: dict[str, Callable[[Program, dict], Awaitable[dict]]] = {
     name: getattr(Program, name)
-    for name in ("describe", "seeds", "check", "open", "act", "finish", "close")
+    for name in ("describe", "seeds", "check", "open", "act", "finish", "close", "export")
 }
 
 
@@ -168,9 +191,9 @@ async def serve(program: Program, out: TextIO) -> None:
         task.add_done_callback(pending.discard)
 
 
-async def run(home: Path, level: str | None, out: TextIO) -> None:
+async def run(home: Path, root: Path | None, level: str | None, out: TextIO) -> None:
     """The whole life of the program."""
-    program = Program(home, level)
+    program = Program(home, root, level)
     try:
         await serve(program, out)
     finally:
@@ -195,7 +218,9 @@ def main() -> int:
     with contextlib.suppress(OSError):
         os.setpgrp()  # a process group of our own, unless we lead a session already
     try:
-        asyncio.run(run(Path(home).resolve(), level, out))
+        root = os.environ.get("TURTLE_APPWORLD_ROOT")
+        official = Path(root).resolve() if root else None
+        asyncio.run(run(Path(home).resolve(), official, level, out))
     except (FileNotFoundError, SandboxMissing) as error:
         print(error, file=sys.stderr)
         return 2

@@ -14,6 +14,7 @@ or `{"error": {"kind", "message"}}`. The first line is sent unasked: the Briefin
 
 import json
 import socket
+import sys
 from pathlib import Path
 
 from appworld import AppWorld
@@ -46,9 +47,10 @@ class Session:
         """Opens the world of the task directory `spec["task_id"]`; `wire` leads to the shell.
 
         Further fields of `spec`: `experiment` (name of the scratch folder), `suppress` (number of the call
-        whose change is undone, or None), `with_output` (whether calls keep their results) and `start`:
+        whose change is undone, or None), `with_output` (whether calls keep their results), `start`:
         None, or the parent's task directory and the instruction of which the task directory, without a
-        ground truth, is made first.
+        ground truth, is made first, `as_shipped` (whether the task directory is the user's data) and
+        `compare`: the task whose expected state tells the difference for such a one, or None.
         """
         if spec["start"] is not None:
             parent = Path(spec["start"]["parent"])
@@ -58,6 +60,7 @@ class Session:
             experiment_name=spec["experiment"],
             load_ground_truth=spec["start"] is None,
         )
+        self._compare = spec["compare"]
         self._log = CallLog(self._world, spec["suppress"], spec["with_output"])
         self._wire = wire
         self._lines = wire.makefile("rb")
@@ -113,7 +116,10 @@ class Session:
 
     def finish(self) -> dict:
         """Grades the state as it is."""
-        return grade(self._world) | {"completed": self._done, "calls": len(self._log.calls)}
+        return grade(self._world, self._compare) | {
+            "completed": self._done,
+            "calls": len(self._log.calls),
+        }
 
     def write_ground_truth(self, instruction: str, gold: str) -> dict:
         """Makes the task directory's ground truth from the state that the gold has just left."""
@@ -135,6 +141,8 @@ class Session:
 
 def play(spec: dict, sockets: list[socket.socket]) -> None:
     """Opens a session and answers the program until it finishes or the program closes the socket."""
+    # Grading imports the task's evaluation.py: no bytecode beside it where it is the user's.
+    sys.dont_write_bytecode = spec["as_shipped"]
     channel, wire = sockets
     requests = channel.makefile("rb")
     try:

@@ -81,7 +81,8 @@ def solve(request: Request, item: Item | None, rng_seed: int) -> str:
     shown = _shown(request.messages)
     subject = request.subject
     luck = dice(rng_seed, "solver", subject.item_id, subject.measurement, subject.repeat)
-    program = take_apart(item.gold, item.instruction) if item else Program("", (), "")
+    gold = item.gold if item else None
+    program = Program("", (), "") if gold is None else take_apart(gold, item.instruction)
     logit = item_logit(program, item.instruction if item else "")
     fails = luck.random() >= chance(logit)
     reading = _reading_turns(program, shown)

@@ -6,6 +6,7 @@ from typing import Any
 from appworld import AppWorld
 from appworld.common.utils import answer_to_text
 from appworld.evaluator import evaluate_task
+from appworld.ground_truth import GroundTruth
 
 from grading.changes import Effect, read_changes
 from grading.ground_truth import model_pair
@@ -14,8 +15,11 @@ from grading.item_tests import compare, given_answer, tidy_answer
 LABELS = ("gone", "new", "own")
 
 
-def grade(world: AppWorld) -> dict[str, Any]:
+def grade(world: AppWorld, compare_with: str | None = None) -> dict[str, Any]:
     """Outcome of a live world by the stock evaluation of its item.
+
+    An evaluation.py of ours tells the difference as well; for one that AppWorld ships, the expected state
+    of the task `compare_with` does, and where that is None nobody knows it.
 
     The state is flushed first: stock reads write counters from disk, and whoever grades the same run
     from disk in another process must see the same.
@@ -30,14 +34,17 @@ def grade(world: AppWorld) -> dict[str, Any]:
         "partial": tracker.pass_count / tracker.num_tests,
         "completed": model_pair(world).end.supervisor.Task.first().status is not None,
         "tests": [{"requirement": text, "passed": text in passed} for text in requirements],
-        "difference": protocol_difference(world, tracker.missing, tracker.unexpected),
+        "difference": _difference(world, tracker, compare_with),
         "calls": len(world.requester.request_tracker.requests),
     }
 
 
-def difference(world: AppWorld) -> dict[str, Any]:
-    """What separates a live world from the state that its item's gold leaves, without a grade."""
-    expected = json.loads(world.task.ground_truth.private_data["expected"])
+def _difference(world: AppWorld, tracker: Any, compare_with: str | None) -> dict[str, Any] | None:
+    if hasattr(tracker, "missing"):
+        return protocol_difference(world, tracker.missing, tracker.unexpected)
+    if compare_with is None:
+        return None
+    expected = json.loads(GroundTruth.load(compare_with).private_data["expected"])
     effects = read_changes(model_pair(world), expected["policy"]).effects()
     return protocol_difference(world, *compare(expected["effects"], effects))
 
