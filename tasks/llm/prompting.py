@@ -159,7 +159,7 @@ def proposer_prompt(
     `gold_calls` are those of the parent's gold; `survey` is what its start shows. From both a proposer
     knows the facts that an edit can stand on.
     """
-    golds = [parent.gold, *(one.gold for one in inspirations)]
+    golds = [one.gold or "" for one in (parent, *inspirations)]
     used = {"supervisor", *_APP.findall("\n".join(golds))}
     found = (survey or "").strip() or "(not known)"
     told = note.strip() if note and note.strip() else "(nothing yet)"
@@ -289,6 +289,8 @@ def _fitted(role: str, context_chars: int, **levels: Sequence[str]) -> Prompt:
 
 
 def _item_levels(item: Item) -> list[str]:
+    if item.gold is None:
+        return [item_text(item)]
     short = item.model_copy(update={"gold": cut(item.gold, _GOLD_REST)})
     return [item_text(item), item_text(short)]
 
