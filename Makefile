@@ -10,14 +10,14 @@ export PYTHONDONTWRITEBYTECODE :=
 # A .venv that happens to be active, or a PYTHONPATH, must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test benchmark endurance setup environment format lock clean
+.PHONY: demo test benchmark endurance llama setup environment format lock clean
 
 demo: environment
 	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
 
 test: setup
 	@$(VENV)/bin/python -m pytest -n 2 --dist loadfile --durations 15 \
-		-m "not benchmark and not endurance and not browser and not live"
+		-m "not benchmark and not endurance and not llama and not browser and not live"
 
 benchmark: setup
 	@$(VENV)/bin/python -m pytest -m benchmark tests/benchmarks
@@ -25,6 +25,10 @@ benchmark: setup
 # Kills and reruns of a campaign on the real engine: about half an hour.
 endurance: setup
 	@$(VENV)/bin/python -m pytest -m endurance tests/endurance
+
+# Our client on a real model server (llama.cpp, SmolLM2-135M): 130 MB more, a minute of one core.
+llama: setup
+	@$(VENV)/bin/python -m pytest -m llama tests/llama
 
 # Both environments, and the small world.
 setup: environment
@@ -48,6 +52,8 @@ lock:
 		--upgrade --group dev pyproject.toml -o requirements.lock
 	cd deployments/simulators/appworld && uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade pyproject.toml -o requirements.lock
+	uv pip compile --universal --python-version 3.11 --no-deps --generate-hashes --no-emit-index-url \
+		--quiet --upgrade tests/llama/requirements.in -o tests/llama/requirements.lock
 
 # All that set-up made; campaigns too.
 clean:

@@ -1,8 +1,8 @@
 """What every test shares: tiers by folder, and property tests that repeat themselves.
 
 A tier is a folder. Tests under tests/simulator need the AppWorld environment, those under
-tests/benchmarks measure, those under tests/endurance take many minutes; all are marked here, so that no
-file has to say it and none can forget.
+tests/benchmarks measure, those under tests/endurance take many minutes, those under tests/llama install a
+model; all are marked here, so that no file has to say it and none can forget.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,12 @@ from tests.toy.prefect_server import serving
 
 TESTS = Path(__file__).resolve().parent
 
-TIER_OF_FOLDER = {"simulator": "simulator", "benchmarks": "benchmark", "endurance": "endurance"}
+TIER_OF_FOLDER = {
+    "simulator": "simulator",
+    "benchmarks": "benchmark",
+    "endurance": "endurance",
+    "llama": "llama",
+}
 
 # The machine is shared: a slow example says nothing of the code. The same examples every time, so that
 # a red build is red again.

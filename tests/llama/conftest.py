@@ -1,0 +1,37 @@
+"""A real model server: llama.cpp with SmolLM2-135M, in an environment of its own."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tasks.environment import ensure_environment
+
+HERE = Path(__file__).resolve().parent
+NEEDED_BYTES = 600_000_000
+
+
+@pytest.fixture(scope="session")
+def llama_url(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The server's address. It is installed on first use: 130 MB to download."""
+    folder = checkout / ".turtle" / "llama"
+    python = ensure_environment(
+        folder, HERE / "requirements.lock", print, needed_bytes=NEEDED_BYTES
+    )
+    log = tmp_path_factory.mktemp("llama") / "server.log"
+    with (
+        log.open("w") as stderr,
+        subprocess.Popen(
+            [python, HERE / "serve.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        ) as server,
+    ):
+        assert server.stdin is not None and server.stdout is not None
+        address = server.stdout.readline().strip()
+        assert address.startswith("http"), f"the server did not start; its log: {log}"
+        yield address
+        server.stdin.close()
