@@ -5,14 +5,21 @@ import json
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from flows.settings import Settings
 from flows.suites import suite_of
 from tasks.errors import InputError
-from tasks.llm.endpoints import clients, read_endpoints
+from tasks.llm.accounted import AccountedClient
+from tasks.llm.base import LLMClient
+from tasks.llm.endpoints import Endpoint, clients, read_endpoints
+from tasks.llm.governor import Governor
+from tasks.llm.ledger import Ledger, read_ledger
+from tasks.llm.prices import Prices
+from tasks.llm.replay import Recording, ReplayClient
 from tasks.plan import ROLES, Plan, plan_of
 from tasks.spool import Spool, read_unit
 from tasks.workbench import Workbench
@@ -37,6 +44,8 @@ def require(plan: Plan, edition: str, settings: Settings) -> None:
                 f"plan: {role}.endpoint = {endpoint} is not in {settings.endpoints}; "
                 f"there are: {', '.join(sorted(known))}"
             )
+    if settings.budget_usd is not None and settings.replay is None:
+        _require_prices(plan, known, settings)
     _require_room(settings)
 
 
@@ -55,16 +64,21 @@ async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIt
     with Spool(settings.spool, name).locked():
         _write_plan(settings.spool / name / "plan.json", plan, edition)
         with Loader(settings.warehouse, settings.publish_every_s) as loader:
+            ledger = Ledger(settings.spool / name, name, sink=loader.put)
+            governor = Governor(ledger, settings.budget_usd)
+            accounted = partial(AccountedClient, ledger=ledger, governor=governor)
             bench = Workbench(
                 campaign=name,
                 plan=plan,
                 edition=edition,
                 spool=Spool(settings.spool, name),
                 suite=suite_of(plan.suite, settings),
-                clients=clients(endpoints, plan.rng_seed, items.get, _endpoints_of(plan)),
+                clients=_clients(plan, endpoints, items, settings, accounted),
                 receipts=settings.receipts / name,
                 sink=lambda rows: _take(rows, items, loader),
                 attempt_slots=asyncio.Semaphore(settings.attempts_in_flight),
+                probed=_probed(endpoints, settings),
+                ledger=ledger,
             )
             try:
                 yield bench
@@ -73,6 +87,7 @@ async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIt
                 await bench.suite.aclose()
                 for client in bench.clients.values():
                     await client.aclose()
+                ledger.close()
         _settle(bench, settings)
 
 
@@ -107,6 +122,7 @@ def spooled_rows(settings: Settings) -> Iterator[Row]:
         manifest = folder / "manifest.json"
         units = json.loads(manifest.read_text("utf-8")) if manifest.exists() else spool.units()
         yield from _rows(spool, units)
+        yield from read_ledger(folder)
 
 
 def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
@@ -117,6 +133,27 @@ def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
 def _endpoints_of(plan: Plan) -> set[str]:
     """The endpoints that the plan uses; the keys of others need not be there."""
     return {getattr(plan, role).endpoint for role in ROLES}
+
+
+def _clients(
+    plan: Plan,
+    endpoints: dict[str, Endpoint],
+    items: dict[str, Item],
+    settings: Settings,
+    accounted: Callable[[LLMClient, Mapping[str, Prices]], LLMClient],
+) -> dict[str, LLMClient]:
+    """A client for each endpoint of the plan; in a replay each is the recording, and no key is read."""
+    used = _endpoints_of(plan)
+    if settings.replay is None:
+        return clients(endpoints, plan.rng_seed, items.get, used, accounted)
+    replay = ReplayClient(Recording(settings.replay))
+    return {name: accounted(replay, endpoints[name].prices) for name in used}
+
+
+def _probed(endpoints: dict[str, Endpoint], settings: Settings) -> frozenset[str]:
+    if settings.replay is not None or not settings.canary:
+        return frozenset()
+    return frozenset(name for name, endpoint in endpoints.items() if endpoint.remote)
 
 
 def _take(rows: list[Row], items: dict[str, Item], loader: Loader) -> None:
@@ -132,6 +169,7 @@ def _settle(bench: Workbench, settings: Settings) -> None:
         delete_campaign(settings.warehouse, bench.campaign)
         with Loader(settings.warehouse, settings.publish_every_s) as loader:
             loader.put(list(_rows(bench.spool, units)))
+            loader.put(read_ledger(bench.spool.folder))
             loader.flush()
 
 
@@ -146,6 +184,19 @@ def require_data(plan: Plan, settings: Settings) -> None:
         raise InputError(
             "--appworld-root: this campaign stands on the small world, not on official data; leave it out"
         )
+
+
+def _require_prices(plan: Plan, known: dict[str, Endpoint], settings: Settings) -> None:
+    for role in ROLES:
+        spec = getattr(plan, role)
+        prices = known[spec.endpoint].prices.get(spec.llm_id, Prices())
+        free = not known[spec.endpoint].remote
+        if not free and (prices.input is None or (prices.output is None and role != "embedder")):
+            raise InputError(
+                f"--budget-usd: the price of {spec.llm_id} ({role}) is not known; give input and output "
+                f'in {settings.endpoints} under [{spec.endpoint}.prices."{spec.llm_id}"], 0 for a server '
+                "of your own"
+            )
 
 
 def _require_room(settings: Settings) -> None:

@@ -11,8 +11,8 @@ from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
 from rich.table import Table
 
-from flows.settings import CHECKOUT, Settings, prepare_prefect
-from tasks.errors import TurtleError
+from flows.settings import CHECKOUT, JUDGES_ITSELF, Settings, prepare_prefect
+from tasks.errors import BudgetSpent, TurtleError
 from warehouse.store import WarehouseError
 
 if TYPE_CHECKING:
@@ -46,6 +46,23 @@ Endpoints = Annotated[
     Path, Parameter(help="TOML file that says how models are reached, and at what price.")
 ]
 
+Budget = Annotated[
+    float | None,
+    Parameter(
+        help="US dollars for the whole campaign, earlier runs included; stops before it is passed."
+    ),
+]
+
+Canary = Annotated[
+    bool,
+    Parameter(negative="--no-canary", show_default=False, help="Try each model on a trifle first."),
+]
+
+Replay = Annotated[
+    Path | None,
+    Parameter(help="Folder of a recorded campaign (spool/NAME): its replies answer, no network."),
+]
+
 
 @app.command
 def evolve(
@@ -55,6 +72,7 @@ def evolve(
     seeds: Annotated[int | None, Parameter(help="How many of the suite's seeds take part.")] = None,
     suite: Annotated[str | None, Parameter(help="Suite to evolve.")] = None,
     rng_seed: Annotated[int | None, Parameter(help="Seed of the search's dice.")] = None,
+    proposer: Annotated[str | None, Parameter(help="ENDPOINT/LLM_ID that proposes edits.")] = None,
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
     split: Annotated[str | None, Parameter(help="Split whose items are the seeds.")] = None,
     appworld_root: AppworldRoot = None,
@@ -62,6 +80,13 @@ def evolve(
         int,
         Parameter(help="Attempts at once: about as many as calls your endpoint answers at once."),
     ] = Settings().attempts_in_flight,
+    budget_usd: Budget = None,
+    canary: Canary = True,
+    replay: Replay = None,
+    dry_run: Annotated[
+        bool,
+        Parameter(negative=(), help="Print what is expected to be asked and paid; ask nothing."),
+    ] = False,
     endpoints: Endpoints = ENDPOINTS,
     state: State = CHECKOUT / ".turtle",
 ) -> None:
@@ -71,7 +96,7 @@ def evolve(
     default needs no key: the real AppWorld engine with a simulated model. The same command goes on where
     it was stopped; nothing finished is done or paid for again.
     """
-    from tasks.plan import read_plan
+    from tasks.plan import read_plan, spec_named
 
     overrides = {
         "steps": steps,
@@ -82,13 +107,22 @@ def evolve(
     }
     if appworld_root is not None:
         overrides["data"] = "official"
+    overrides["proposer"] = proposer and spec_named(proposer)
     settings = Settings(
         state=state.absolute(),
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
         appworld_root=_absolute(appworld_root),
+        budget_usd=budget_usd,
+        canary=canary,
+        replay=replay,
     )
-    _run(read_plan(plan, overrides), edition, settings)
+    read = read_plan(plan, overrides)
+    if dry_run:
+        from flows.forecast import show
+
+        return asyncio.run(show(read, edition, settings))
+    _run(read, edition, settings)
 
 
 @app.command
@@ -96,6 +130,8 @@ def resume(
     campaign: str,
     *,
     appworld_root: AppworldRoot = None,
+    budget_usd: Budget = None,
+    canary: Canary = True,
     endpoints: Endpoints = ENDPOINTS,
     state: State = CHECKOUT / ".turtle",
 ) -> None:
@@ -103,7 +139,11 @@ def resume(
     from flows.campaign import stored_plan
 
     settings = Settings(
-        state=state.absolute(), endpoints=endpoints, appworld_root=_absolute(appworld_root)
+        state=state.absolute(),
+        endpoints=endpoints,
+        appworld_root=_absolute(appworld_root),
+        budget_usd=budget_usd,
+        canary=canary,
     )
     _run(*stored_plan(campaign, settings), settings)
 
@@ -195,11 +235,13 @@ def setup(suite: str = "appworld", *, state: State = CHECKOUT / ".turtle") -> No
 
 def main() -> None:
     """The console script: exit code 0; 1 when a check of the warehouse fails; 2 when something that the
-    user can mend is wrong, told in one line; 130 when stopped."""
+    user can mend is wrong, told in one line; 3 when the budget is used up; 130 when stopped."""
     try:
         app(exit_on_error=False, print_error=False)
     except CycloptsError as error:
         _end(f"{error} (turtle --help)")
+    except BudgetSpent as error:
+        _end(str(error), code=3)
     except (TurtleError, WarehouseError) as error:
         _end(str(error))
     except OSError as error:
@@ -212,9 +254,9 @@ def _absolute(path: Path | None) -> Path | None:
     return None if path is None else path.absolute()
 
 
-def _end(message: str) -> NoReturn:
+def _end(message: str, code: int = 2) -> NoReturn:
     print(f"turtle: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)
 
 
 def _run(plan: "Plan", edition: str, settings: Settings) -> None:
@@ -222,6 +264,8 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     from flows.campaign import require
 
     require(plan, edition, settings)
+    if plan.judges_itself:
+        print(f"warning: {JUDGES_ITSELF}", file=sys.stderr)
     prepare_prefect(settings)
     from flows.evolve import evolve as evolve_flow
     from flows.publish import console, publish

@@ -10,6 +10,7 @@ from prefect import flow
 from flows.campaign import open_campaign
 from flows.progress import Progress
 from flows.settings import Settings
+from tasks.canary import canary
 from tasks.embed import embed
 from tasks.errors import InputError
 from tasks.feedback import feedback
@@ -60,6 +61,7 @@ async def evolve(plan: Plan, edition: str, settings: Settings) -> str:
         world = Description.model_validate_json(taken.one(World).description)
         campaign = Campaign(bench, world, progress)
 
+        await canary(bench, taken.all(Item)[0])
         seeds = await campaign.sound(taken.all(Item))
         population = await campaign.measured(seeds)
         await campaign.search(population)

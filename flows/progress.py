@@ -70,8 +70,9 @@ class Progress:
             f"{counts.attempts} attempts made",
             f"edits {counts.accepted} accepted, {counts.rejected} rejected",
         ]
-        if counts.cost_usd is not None:
-            parts.append(f"${counts.cost_usd:.2f}")
+        ledger = self._bench.ledger
+        if not ledger.unpriced:
+            parts.append(f"${ledger.cost_usd:.2f}")
         taken = counts.accepted + counts.rejected
         if self._phase == "searching" and self._steps and taken:
             left_s = (time.monotonic() - self._steps_began) / taken * (self._steps - taken)

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from flows.settings import Settings
+from flows.settings import JUDGES_ITSELF, Settings
+from tasks.plan import Plan
 from tasks.rates import mean_rates
 from warehouse.marts import CheckFailure, read, run_checks
 
@@ -24,6 +25,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
         "role",
         "llm_calls",
         "prompt_tokens",
+        "cached_share",
         "completion_tokens",
         "cost_usd",
         "kept",
@@ -53,9 +55,13 @@ def publish(campaign: str, settings: Settings, out: Console) -> list[CheckFailur
     Every table of a campaign in which the offline model played any role says so. Raises WarehouseError
     where the warehouse cannot be read.
     """
-    simulated = bool(read(settings.warehouse, "campaigns", campaign=campaign)["simulated"].any())
+    rows = read(settings.warehouse, "campaigns", campaign=campaign)
+    simulated = bool(rows["simulated"].any())
+    notes = [SIMULATED] if simulated else []
+    if any(Plan.model_validate_json(plan).judges_itself for plan in rows["plan"]):
+        notes.append(JUDGES_ITSELF)
     for name, columns in PRINTED.items():
-        out.print(_table(name, columns, campaign, settings, simulated))
+        out.print(_table(name, columns, campaign, settings, notes))
     out.print(_rates(campaign, settings, simulated))
     _print_example(campaign, settings, out)
     failures = run_checks(settings.warehouse)
@@ -65,12 +71,12 @@ def publish(campaign: str, settings: Settings, out: Console) -> list[CheckFailur
 
 
 def _table(
-    name: str, columns: tuple[str, ...], campaign: str, settings: Settings, simulated: bool
+    name: str, columns: tuple[str, ...], campaign: str, settings: Settings, notes: list[str]
 ) -> Table:
     frame = read(settings.warehouse, name, campaign=campaign).select(columns)
-    notes = [SIMULATED] if simulated else []
     if frame.height > SHOWN_ROWS:
-        notes.append(f'{SHOWN_ROWS} of {frame.height} rows; all: turtle sql "FROM analysis.{name}"')
+        more = f'{SHOWN_ROWS} of {frame.height} rows; all: turtle sql "FROM analysis.{name}"'
+        notes = [*notes, more]
     table = Table(
         title=name, title_justify="left", caption="\n".join(notes) or None, min_width=len(SIMULATED)
     )

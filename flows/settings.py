@@ -20,6 +20,10 @@ PREFECT_ENVIRONMENT = {
 """What we ask of Prefect unless the user's environment says otherwise."""
 
 
+JUDGES_ITSELF = "the judge is the solver's own model: it decides about items by its own failures"
+"""Printed when such a campaign starts, and under each of its tables."""
+
+
 class Settings(BaseModel):
     """Built once, at the entry."""
 
@@ -33,6 +37,12 @@ class Settings(BaseModel):
     """Folder whose `data` is AppWorld's official data, for plans that want it; None for none."""
     attempts_in_flight: int = Field(default=16, ge=1)
     """How many attempts may hold a simulator session at once (about 60 MB each on AppWorld)."""
+    budget_usd: float | None = Field(default=None, ge=0)
+    """US dollars that a campaign may spend in all, over all its runs; None is no limit."""
+    canary: bool = True
+    """Whether each model of a server is tried on a trifle before a campaign's first call."""
+    replay: Path | None = None
+    """Folder of a recorded campaign whose replies answer instead of any endpoint; None asks endpoints."""
     publish_every_s: float = Field(default=5.0, gt=0)
     """How often a running campaign's rows reach the warehouse file that readers open."""
     min_free_bytes: int = Field(default=500_000_000, ge=0)

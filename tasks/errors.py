@@ -37,6 +37,14 @@ class ProviderRefused(ProviderError):
     """A permanent answer (unknown key, model or endpoint): asking again is useless."""
 
 
+class CanaryFault(InputError):
+    """A model cannot play its role. Found by the canary, before a campaign pays for it."""
+
+
+class BudgetSpent(TurtleError):
+    """The next call may cost more than what is left of the budget. The command ends with exit code 3."""
+
+
 class SimulatorError(TurtleError):
     """The simulator process failed or died. The stage raises, Prefect retries it with a new process."""
 

@@ -108,6 +108,11 @@ class Plan(Record):
         """The plan's hash. A field that came later takes no part while it is None, so that names hold."""
         return digest_of(self.model_dump(mode="json", exclude=None if self.data else {"data"}))
 
+    @property
+    def judges_itself(self) -> bool:
+        """True when the judge is the solver's own model: it may find an item bad because it failed it."""
+        return self.judge.llm_id == self.solver.llm_id
+
     def campaign(self, edition: str) -> str:
         """Name of the campaign that this plan is in one edition."""
         return f"{self.suite}-{self.digest()[:10]}-{edition}"
@@ -127,7 +132,20 @@ def read_plan(path: Path, overrides: dict[str, Any]) -> Plan:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"plan {path}: cannot be read: {error}") from error
     values |= {name: value for name, value in overrides.items() if value is not None}
+    if "proposer" not in values:
+        raise InputError(
+            f"plan {path}: names no proposer (the paper names none either): add --proposer "
+            "ENDPOINT/LLM_ID, or a table [proposer] with endpoint and llm_id to the plan"
+        )
     return plan_of(values, origin=f"plan {path}")
+
+
+def spec_named(text: str) -> dict[str, str]:
+    """A role's spec from `endpoint/llm_id`; the llm_id may hold further slashes. Raises InputError."""
+    endpoint, _, llm_id = text.partition("/")
+    if not endpoint or not llm_id:
+        raise InputError(f"{text}: write ENDPOINT/LLM_ID, as in gemini/gemini-3.6-flash")
+    return {"endpoint": endpoint, "llm_id": llm_id}
 
 
 def plan_of(values: dict[str, Any], origin: str) -> Plan:

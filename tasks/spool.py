@@ -3,15 +3,14 @@
 `<root>/<campaign>/<kind>/<key>.jsonl` holds a header line, the model calls that the unit made and the
 records that it came to. Until it is finished the file is a `.part`: when the work is taken up again, the
 calls in it are replayed instead of being made, so nothing that was paid for is paid for twice. Lines are
-appended whole; a line cut off by a kill or a full disk is dropped on reading.
+appended whole; a line cut off by a kill or a full disk is dropped on reading. What calls took and cost stands
+beside the units, in the campaign's ledger (tasks/llm/ledger.py).
 """
 
 import asyncio
-import errno
 import fcntl
 import json
 import os
-import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -19,11 +18,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tasks.errors import InputError, ProviderError, SpoolError
+from tasks.json_lines import JsonLines, line, whole_lines, write_error
 from tasks.llm.base import Completion, LLMClient, Message, Request
 from warehouse.records import RECORDS, LlmCall, Record
 
-SPOOL_VERSION = 1
-"""Version of the file format; older ones are lifted on reading."""
+SPOOL_VERSION = 2
+"""Version of the file format; units of version 1, which hold their calls' ledger rows, are read as well."""
 
 _RECORD_OF_NAME = {record.__name__: record for record in RECORDS}
 
@@ -33,128 +33,90 @@ R = TypeVar("R", bound=Record)
 class Unit:
     """One unit of work while it is being done: an append-only `.part` file."""
 
-    def __init__(self, path: Path, campaign: str, kind: str, key: str) -> None:
+    def __init__(self, path: Path, kind: str, key: str) -> None:
         self._final = path
         self._part = path.with_suffix(".part")
-        self._campaign = campaign
         self.kind = kind
         self.key = key
-        self._calls = 0
         self._replay: dict[str, list[Completion]] = defaultdict(list)
         self._previous: tuple[Message, ...] = ()
         self._file = self._take_up()
 
-    def _take_up(self) -> int:
+    def _take_up(self) -> JsonLines:
         """Opens the `.part`, keeping its whole lines and making its calls replayable."""
-        header = _line({"spool": SPOOL_VERSION, "kind": self.kind, "key": self.key})
+        header = line({"spool": SPOOL_VERSION, "kind": self.kind, "key": self.key})
         # Records of an unfinished unit are dropped: the work makes them again from the replayed calls.
-        calls = [line for line in _whole_lines(self._part) if line.startswith(b'{"call":')]
+        calls = [found for found in whole_lines(self._part) if found.startswith(b'{"call":')]
         for entry in map(json.loads, calls):
-            self._calls += 1
             if entry["completion"] is not None:
                 completion = Completion.model_validate(entry["completion"])
                 self._replay[entry["call"]["prompt_hash"]].append(completion)
-        fresh = self._part.with_suffix(".taken-up")
-        try:
-            self._part.parent.mkdir(parents=True, exist_ok=True)
-            fresh.write_bytes(b"".join([header, *calls]))
-            os.replace(fresh, self._part)
-            return os.open(self._part, os.O_WRONLY | os.O_APPEND)
-        except OSError as error:
-            raise _write_error(self._part, error) from error
-
-    def _append(self, entry: dict[str, Any]) -> None:
-        data = _line(entry)
-        try:
-            while data:
-                data = data[os.write(self._file, data) :]
-        except OSError as error:
-            raise _write_error(self._part, error) from error
+        return JsonLines(self._part, [header, *calls])
 
     def add(self, *records: Record) -> None:
         """Appends what the unit came to."""
         for record in records:
             name = type(record).__name__
-            self._append({"record": name, "row": record.model_dump(mode="json")})
+            self._file.append({"record": name, "row": record.model_dump(mode="json")})
 
     async def complete(self, client: LLMClient, request: Request) -> Completion:
         """Asks a model, or replays its reply when an interrupted run already has it.
 
-        Raises ProviderError, after writing the failed call down.
+        Raises ProviderError, after writing down that the call came to nothing.
         """
         if self._replay[request.prompt_hash]:
             self._previous = request.messages
             return self._replay[request.prompt_hash].pop(0)
-        started = time.monotonic()
+        request = request.model_copy(update={"unit": f"{self.kind}/{self.key}"})
         try:
             completion = await client.complete(request)
         except ProviderError as error:
-            self._append_call(request, None, type(error).__name__, time.monotonic() - started)
+            self._append_call(request, None, type(error).__name__)
             raise
-        self._append_call(request, completion, None, completion.latency_s)
+        self._append_call(request, completion, None)
         return completion
 
     def _append_call(
-        self, request: Request, completion: Completion | None, cause: str | None, latency_s: float
+        self, request: Request, completion: Completion | None, cause: str | None
     ) -> None:
-        call = self._ledger_row(request, completion, cause, latency_s)
         shared = _shared_prefix(self._previous, request.messages)
-        self._append(
-            {
-                "call": call.model_dump(mode="json"),
-                "completion": completion and completion.model_dump(mode="json"),
-                # Only what this call's conversation adds to the previous one's: an attempt's file grows
-                # with its length, not with its square.
-                "shared": shared,
-                "messages": [m.model_dump(mode="json") for m in request.messages[shared:]],
-                "spec": request.spec.model_dump(mode="json"),
-                "cut_chars": request.cut_chars,
-            }
-        )
-        self._calls += 1
+        call = {
+            "role": request.role,
+            "prompt_hash": request.prompt_hash,
+            "subject": request.subject.model_dump(mode="json"),
+            "cause": cause,
+        }
+        asked: dict[str, Any] = {
+            # Only what this call's conversation adds to the previous one's: an attempt's file grows
+            # with its length, not with its square.
+            "shared": shared,
+            "messages": [m.model_dump(mode="json") for m in request.messages[shared:]],
+            "spec": request.spec.model_dump(mode="json"),
+            "tools": list(request.tools),
+            "response_schema": request.response_schema,
+            "cut_chars": request.cut_chars,
+        }
+        reply = completion and completion.model_dump(mode="json")
+        self._file.append({"call": call, "completion": reply} | asked)
         self._previous = request.messages
-
-    def _ledger_row(
-        self, request: Request, completion: Completion | None, cause: str | None, latency_s: float
-    ) -> LlmCall:
-        tokens = completion.tokens if completion else None
-        return LlmCall(
-            call_id=f"{self.key}/{self._calls}",
-            campaign=self._campaign,
-            unit=f"{self.kind}/{self.key}",
-            role=request.role,
-            item_id=request.subject.item_id,
-            step=request.subject.step,
-            repeat=request.subject.repeat,
-            turn=request.subject.turn,
-            spec_id=request.spec.spec_id,
-            endpoint=request.spec.endpoint,
-            llm_id=request.spec.llm_id,
-            prompt_hash=request.prompt_hash,
-            finish_reason=completion.finish_reason if completion else None,
-            prompt_tokens=tokens.prompt if tokens else None,
-            cached_tokens=tokens.cached if tokens else None,
-            completion_tokens=tokens.completion if tokens else None,
-            reasoning_tokens=tokens.reasoning if tokens else None,
-            cost_usd=completion.cost_usd if completion else None,
-            cause=cause,
-            latency_s=latency_s,
-        )
 
     def finish(self) -> None:
         """Makes the unit immutable: on disk to the last byte, then renamed."""
         try:
-            os.fsync(self._file)
+            self._file.sync()
             self.close()
             os.replace(self._part, self._final)
         except OSError as error:
-            raise _write_error(self._part, error) from error
+            raise write_error(self._part, error) from error
 
     def close(self) -> None:
         """Leaves the `.part` as it is, to be taken up again."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        self._file.close()
+
+    def give_up(self) -> None:
+        """Forgets the unit's calls: the next one who does its work asks anew."""
+        self.close()
+        self._part.unlink(missing_ok=True)
 
 
 class Spool:
@@ -178,7 +140,7 @@ class Spool:
         name = f"{kind}/{key}"
         async with self._locks[name]:
             if not self.path(name).exists():
-                unit = Unit(self.path(name), self.campaign, kind, key)
+                unit = Unit(self.path(name), kind, key)
                 try:
                     await work(unit)
                     unit.finish()
@@ -187,7 +149,7 @@ class Spool:
         return name
 
     def read(self, unit: str) -> list[Record]:
-        """The records of a finished unit, its model calls' ledger rows first."""
+        """The records of a finished unit."""
         return list(read_unit(self.path(unit)))
 
     def units(self) -> Iterator[str]:
@@ -217,15 +179,15 @@ def read_unit(path: Path) -> Iterator[Record]:
     try:
         lines = path.read_bytes().splitlines()
         header = json.loads(lines[0])
-        if header["spool"] != SPOOL_VERSION:
+        if header["spool"] not in (1, SPOOL_VERSION):
             raise SpoolError(
                 f"spool file {path}: version {header['spool']} is not known to this release"
             )
         for entry in map(json.loads, lines[1:]):
-            if "call" in entry:
-                yield LlmCall.model_validate(entry["call"])
-            else:
+            if "call" not in entry:
                 yield _RECORD_OF_NAME[entry["record"]].model_validate(entry["row"])
+            elif header["spool"] == 1:
+                yield LlmCall.model_validate({"most_usd": None} | entry["call"])
     except (OSError, IndexError, KeyError, ValueError) as error:
         raise SpoolError(
             f"spool file {path}: not readable ({type(error).__name__}: {error})"
@@ -237,20 +199,6 @@ def of_type(records: list[Record], kind: type[R]) -> list[R]:
     return [record for record in records if isinstance(record, kind)]
 
 
-def _line(entry: dict[str, Any]) -> bytes:
-    # Insertion order, so that a line's first key says what it is.
-    text = json.dumps(entry, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return text.encode("ascii") + b"\n"
-
-
-def _whole_lines(path: Path) -> list[bytes]:
-    """The lines of a `.part` that were written to their end; none where there is no such file."""
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    return data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
-
-
 def _shared_prefix(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
     shared = 0
     for one, other in zip(before, now, strict=False):
@@ -258,11 +206,3 @@ def _shared_prefix(before: tuple[Message, ...], now: tuple[Message, ...]) -> int
             break
         shared += 1
     return shared
-
-
-def _write_error(path: Path, error: OSError) -> SpoolError:
-    if error.errno == errno.ENOSPC:
-        return SpoolError(
-            f"spool {path.parent.parent}: the disk is full; free space and run the same command again"
-        )
-    return SpoolError(f"spool file {path}: cannot be written ({error.strerror})")

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from tasks.errors import InputError
 from tasks.llm.base import LLMClient, LLMSpec
+from tasks.llm.ledger import Ledger
 from tasks.plan import Plan
 from tasks.spool import Spool, of_type
 from tasks.suites.base import Suite
-from warehouse.records import LlmCall, Record, Row
+from warehouse.records import Record, Row
 
 R = TypeVar("R", bound=Record)
 
@@ -24,8 +25,6 @@ class Counts:
     """Attempts made by this process."""
     accepted: int = 0
     rejected: int = 0
-    cost_usd: float | None = 0.0
-    """Cost of the calls in the units loaded so far, whoever made them; None once a price is unknown."""
 
 
 @dataclass
@@ -45,6 +44,10 @@ class Workbench:
     """Takes loaded rows to the warehouse; called from the event loop, must not block."""
     attempt_slots: asyncio.Semaphore
     """How many attempts may hold a simulator session at once."""
+    probed: frozenset[str]
+    """Endpoints whose models the canary tries."""
+    ledger: Ledger
+    """What the campaign's calls took and cost, those of earlier processes too."""
     counts: Counts = field(default_factory=Counts)
     loaded: set[str] = field(default_factory=set)
     """Names of the units that this run came to; at its end they are the campaign."""
@@ -62,18 +65,10 @@ class Workbench:
         """Reads finished units and sends their rows on to the warehouse."""
         records = []
         for unit in units:
-            found = self.spool.read(unit)
-            if unit not in self.loaded:
-                self._count_cost(of_type(found, LlmCall))
+            records += self.spool.read(unit)
             self.loaded.add(unit)
-            records += found
         self.sink([record for record in records if isinstance(record, Row)])
         return Loaded(records)
-
-    def _count_cost(self, calls: list[LlmCall]) -> None:
-        for call in calls:
-            known = self.counts.cost_usd is not None and call.cost_usd is not None
-            self.counts.cost_usd = self.counts.cost_usd + call.cost_usd if known else None
 
 
 class Loaded:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.llm.base import LLMClient
+from tasks.llm.ledger import Ledger
 from tasks.spool import Spool
 from tasks.stage import Stage, StageRun
 from tasks.suites.base import Suite
@@ -28,6 +29,8 @@ def workbench(
         receipts=folder / "receipts",
         sink=sink,
         attempt_slots=asyncio.Semaphore(16),
+        probed=frozenset(),
+        ledger=Ledger(folder / "spool" / folder.name, folder.name),
     )
 
 

@@ -184,7 +184,7 @@ async def test_a_key_goes_to_its_server_and_nowhere_else(
     known = read_endpoints(written(tmp_path, FILE.format(url=server.url, variable=VARIABLE)))
     made = clients(known, 1, lambda item_id: None)
     seen = [repr(known), repr(made), *(repr(vars(client)) for client in made.values())]
-    unit = Unit(tmp_path / "spool" / "unit.jsonl", "campaign", "attempts", "key")
+    unit = Unit(tmp_path / "spool" / "unit.jsonl", "attempts", "key")
     for name, error in (("gemma", openai_error), ("gemini", lambda text: gemini_error(400, text))):
         await unit.complete(made[name], request(name))
         for status in (400, 401, 403, 429, 500, 200):

@@ -210,7 +210,7 @@ async def test_what_is_no_text_is_made_text_both_ways(
 ) -> None:
     call = {"id": "a\ud800", "function": {"name": "b\x00", "arguments": '{"x": "\udfff"}'}}
     server.then(json_reply(openai_reply("a\ud800b\x00c\U0001f600", tool_calls=[call])))
-    unit = Unit(tmp_path / "unit.jsonl", "campaign", "kind", "key")
+    unit = Unit(tmp_path / "unit.jsonl", "kind", "key")
     completion = await unit.complete(client, request(Message(role="user", content="x\udc00\x00y")))
     unit.finish()
     assert completion.text == "a\ufffdb\ufffdc\U0001f600"

@@ -14,6 +14,7 @@ from tasks.errors import InputError, ProviderError, SpoolError
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
 from tasks.spool import Spool, Unit
 from tests.rows import note_row
+from tests.warehouse_rows import llm_call
 from warehouse.records import LlmCall, Note
 
 SPEC = LLMSpec(endpoint="e", llm_id="m")
@@ -61,7 +62,7 @@ async def test_a_unit_is_done_once(tmp_path: Path) -> None:
     for _ in range(2):
         name = await spool.once("notes", "k", lambda unit: converse(unit, client, 3))
     assert client.calls == 3
-    assert [type(record) for record in spool.read(name)] == [LlmCall, LlmCall, LlmCall, Note]
+    assert [type(record) for record in spool.read(name)] == [Note]
 
 
 async def test_two_callers_of_one_unit_do_its_work_once(tmp_path: Path) -> None:
@@ -80,9 +81,9 @@ async def test_an_interrupted_unit_replays_what_was_paid_for(tmp_path: Path) -> 
     client = Echo()
     name = await spool.once("notes", "k", lambda unit: converse(unit, client, 5))
     assert client.calls == 2
-    ledger = [r for r in spool.read(name) if isinstance(r, LlmCall)]
-    assert [call.cause for call in ledger] == [None, None, None, "ProviderError", None, None]
-    assert len({call.call_id for call in ledger}) == 6
+    calls = [json.loads(found) for found in spool.path(name).read_bytes().splitlines()]
+    causes = [entry["call"]["cause"] for entry in calls if "call" in entry]
+    assert causes == [None, None, None, "ProviderError", None, None]
 
 
 @given(st.integers(min_value=0, max_value=2500))
@@ -180,3 +181,31 @@ async def test_odd_characters_of_a_conversation_are_kept(tmp_path: Path) -> None
     name = await spool.once("notes", "k", lambda unit: converse(unit, Odd(), 2))
     assert spool.read(name)[-1].item_id == "\x00 \u202e \u2028 end"
     assert all(json.loads(line) for line in spool.path(name).read_bytes().splitlines())
+
+
+def test_a_unit_of_the_first_release_is_read_with_the_ledger_rows_that_it_holds(
+    tmp_path: Path,
+) -> None:
+    call = llm_call("k/0").model_dump(mode="json", exclude={"most_usd"})
+    note = {"record": "Note", "row": note_row("i").model_dump(mode="json")}
+    old = [{"spool": 1, "kind": "notes", "key": "k"}, {"call": call, "completion": None}, note]
+    spool = Spool(tmp_path, "c")
+    spool.path("notes/k").parent.mkdir(parents=True)
+    spool.path("notes/k").write_text("".join(json.dumps(entry) + "\n" for entry in old))
+    found, kept = spool.read("notes/k")
+    assert kept == note_row("i")
+    assert isinstance(found, LlmCall) and (found.call_id, found.most_usd) == ("k/0", None)
+
+
+async def test_a_unit_that_is_given_up_asks_anew(tmp_path: Path) -> None:
+    client, spool = Echo(), Spool(tmp_path, "c")
+
+    async def undecided(unit: Unit) -> None:
+        await converse(unit, client, 2)
+        unit.give_up()
+        raise ProviderError("no")
+
+    for _ in range(2):
+        with pytest.raises(ProviderError):
+            await spool.once("notes", "k", undecided)
+    assert client.calls == 4

@@ -216,6 +216,7 @@ def llm_call(call_id: str, role: str = "solver", **other: Any) -> LlmCall:
         "completion_tokens": 20,
         "reasoning_tokens": None,
         "cost_usd": 0.5,
+        "most_usd": 0.5,
         "cause": None,
         "latency_s": 0.5,
     }

@@ -312,14 +312,15 @@ class GoldCall(Row):
 
 
 class LlmCall(Row):
-    """One call of a language model, failed ones too. The ledger; bodies stay in the spool."""
+    """One try of a call of a model, failed ones too. The ledger; bodies stay in the spool."""
 
     table: ClassVar = "llm_calls"
     key: ClassVar = ("call_id",)
     call_id: str
+    """What asks (the unit, else role and prompt), and which of its tries this is, from 0."""
     campaign: str
-    unit: str
-    """`<kind>/<key>` of the spool unit that made the call."""
+    unit: str | None
+    """`<kind>/<key>` of the spool unit that made the call; None for embeddings, made for many units."""
     role: str
     item_id: str | None
     step: int | None
@@ -336,8 +337,12 @@ class LlmCall(Row):
     reasoning_tokens: int | None
     cost_usd: float | None
     """None when the price is unknown."""
+    most_usd: float | None
+    """The most that the try can have cost, which is what counts against a budget: `cost_usd` where that is
+    known; 0 where the provider said that it did nothing; None when the price is unknown."""
     cause: str | None
-    """None when a reply arrived; else the provider error's name."""
+    """None when a reply arrived; else the fault's name, "Cancelled" when we did not wait for the reply, or
+    "Interrupted" when this process ended first."""
     latency_s: float = Field(json_schema_extra=CIRCUMSTANCE)
 
 

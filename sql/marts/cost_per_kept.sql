@@ -1,7 +1,9 @@
 -- question: What does a kept variant cost, and which role spends it?
 -- grain: campaign, role
--- units: role 'all' is the sum of the roles. Tokens are counts; usd US dollars, NULL where the price of
---   a reply is unknown; per kept variant, NULL where none is kept. Calls without a reply cost nothing.
+-- units: role 'all' is the sum of the roles. A call counts once for each time that it was tried; tokens are
+--   counts; cached_share 0-1 of the prompt tokens, NULL where no provider says. usd US dollars, NULL where the
+--   price of a reply is unknown; unanswered_most_usd the most that tries without a reply can have cost
+--   beside cost_usd. Per kept variant, NULL where none is kept.
 with calls as (
     select
         campaign,
@@ -15,7 +17,8 @@ with calls as (
         case
             when count(*) filter (where cause is null and cost_usd is null) = 0
                 then coalesce(sum(cost_usd), 0)
-        end as cost_usd
+        end as cost_usd,
+        sum(most_usd) filter (where cause is not null) as unanswered_most_usd
     from main.llm_calls
     group by grouping sets ((campaign), (campaign, role))
 ),
@@ -34,7 +37,9 @@ select
     calls.cached_tokens,
     calls.completion_tokens,
     calls.reasoning_tokens,
+    calls.cached_tokens / nullif(calls.prompt_tokens, 0) as cached_share,
     calls.cost_usd,
+    calls.unanswered_most_usd,
     coalesce(kept.kept, 0) as kept,
     calls.completion_tokens / kept.kept as completion_tokens_per_kept,
     calls.cost_usd / kept.kept as cost_usd_per_kept

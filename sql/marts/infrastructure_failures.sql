@@ -1,7 +1,8 @@
 -- question: What went wrong that is nobody's fault but the machinery's?
 -- grain: campaign, source, cause
--- units: source 'attempt' is an attempt left unscored, 'llm_call' a call without a reply; share 0-1 of
---   all attempts or calls of the campaign.
+-- units: source 'attempt' is an attempt left unscored, 'llm_call' a try of a call that got no reply, also
+--   where the next try did ('Interrupted': the process ended in its middle); share 0-1 of all attempts or
+--   tries of the campaign.
 with events as (
     select campaign, 'attempt' as source, outcome = 'unscored' as failed, cause
     from main.attempts

@@ -6,7 +6,7 @@ in the process that calls the model, and goes nowhere else.
 
 import os
 import tomllib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -57,6 +57,11 @@ class Endpoint(Record):
             raise ValueError(f"unknown kind {kind}; there are: {', '.join(sorted(CLIENTS))}")
         return kind
 
+    @property
+    def remote(self) -> bool:
+        """True where calls go to a server, that can fail and that may bill them."""
+        return self.kind in REMOTE
+
     def key(self) -> str | None:
         """The key, read now; None when the endpoint names no variable.
 
@@ -99,7 +104,7 @@ def _openai(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
     # Here and not above: the SDK takes a second to import, which commands without it need not wait for.
     from tasks.llm.openai_compatible import OpenAICompatibleClient
 
-    return _retrying(OpenAICompatibleClient(key, **_ways(endpoint)), endpoint)
+    return OpenAICompatibleClient(key, **_ways(endpoint))
 
 
 def _gemini(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
@@ -111,12 +116,7 @@ def _gemini(endpoint: Endpoint, rng_seed: int, gold_of: GoldOf) -> LLMClient:
         )
     from tasks.llm.gemini import GeminiClient
 
-    return _retrying(GeminiClient(key, **_ways(endpoint)), endpoint)
-
-
-def _retrying(client: LLMClient, endpoint: Endpoint) -> LLMClient:
-    # Chance of this process alone, no rng_seed: two campaigns on one endpoint shall not wait in step.
-    return RetryingClient(client, endpoint.name, endpoint.patience, Random())
+    return GeminiClient(key, **_ways(endpoint))
 
 
 def _ways(endpoint: Endpoint) -> dict[str, Any]:
@@ -140,6 +140,10 @@ this process, "file" somebody who reads and writes files, "openai" whatever spea
 completions, "gemini" Google's API."""
 
 
+REMOTE = frozenset({"openai", "gemini"})
+"""The kinds whose calls are tried again, probed by the canary, and need a price where there is a budget."""
+
+
 def read_endpoints(path: Path) -> dict[str, Endpoint]:
     """The endpoints by name. Raises InputError with the file and the field."""
     try:
@@ -154,6 +158,9 @@ def clients(
     rng_seed: int,
     gold_of: GoldOf,
     names: Collection[str] | None = None,
+    accounted: Callable[[LLMClient, Mapping[str, Prices]], LLMClient] = lambda client, prices: (
+        client
+    ),
 ) -> dict[str, LLMClient]:
     """A client for each endpoint, its calls in flight limited.
 
@@ -162,16 +169,20 @@ def clients(
         rng_seed: The offline model's.
         gold_of: The offline model's.
         names: The endpoints that are used; the others' keys need not be there. None is all.
+        accounted: Puts a client's every try, given its prices, into a ledger.
 
     Raises InputError when a key is not set.
     """
-    return {
-        name: LimitedClient(
-            CLIENTS[endpoint.kind](endpoint, rng_seed, gold_of), endpoint.concurrency
-        )
-        for name, endpoint in endpoints.items()
-        if names is None or name in names
-    }
+    made = {}
+    for name, endpoint in endpoints.items():
+        if names is None or name in names:
+            client = accounted(CLIENTS[endpoint.kind](endpoint, rng_seed, gold_of), endpoint.prices)
+            if endpoint.remote:
+                # Chance of this process alone, no rng_seed: two campaigns on one endpoint shall not wait
+                # in step.
+                client = RetryingClient(client, name, endpoint.patience, Random())
+            made[name] = LimitedClient(client, endpoint.concurrency)
+    return made
 
 
 def _endpoint(path: Path, name: str, table: Any) -> Endpoint:

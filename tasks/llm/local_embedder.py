@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.errors import ProviderRefused
-from tasks.llm.base import Completion, LLMSpec, Request, dimensions_of
+from tasks.llm.base import Completion, LLMSpec, Request, Vectors, dimensions_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -58,7 +58,7 @@ class LocalEmbedder:
             raise ProviderRefused(
                 f"vectors of {LLM_ID} have {DIMENSIONS} dimensions, no other number"
             )
-        return await asyncio.to_thread(self._embed, texts)
+        return Vectors(await asyncio.to_thread(self._embed, texts), cost_usd=0.0)
 
     async def aclose(self) -> None:
         """Forgets the model."""

@@ -143,7 +143,7 @@ class OpenAICompatibleClient:
                 "embedder's dimensions to what the model has"
             )
         prompt = reply.usage.prompt_tokens if reply.usage else None
-        tokens = Tokens() if prompt is None else Tokens(prompt=prompt, completion=0)
+        tokens = Tokens() if prompt is None else Tokens(prompt=prompt, cached=0, completion=0)
         cost = cost_usd(self._prices.get(spec.llm_id), tokens)
         return Vectors((vector.embedding for vector in found), tokens, cost)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.toy.reruns import reruns_one_stage, survives_kills
-from tests.toy.running import Toy
+from tests.toy.running import Toy, ledger_of
 
 KILLS = 20
 CALLS_IN_FLIGHT = 8
@@ -52,7 +52,8 @@ def test_a_lost_unit_is_made_again_and_nothing_else(finished: Toy, undisturbed: 
     after = finished.units()
     assert {name for name in before if before[name] != after[name]} == {lost}
     assert len(finished.journal()) == calls + 1
-    assert finished.tables() == undisturbed.tables()
+    assert finished.findings() == undisturbed.findings()
+    assert len(ledger_of(finished)) == len(ledger_of(undisturbed)) + 1
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,16 @@ from flows.settings import Settings, prepare_prefect
 from tasks.plan import Plan
 from tests.toy.registering import register
 
-ENDPOINTS = '[toy]\nkind = "toy"\nconcurrency = {concurrency}\nlatency_s = {latency_s}\n'
+PRICES = "prices.toy = { input = 10, output = 0 }"
+"""A call costs by them what the toy model says that it does."""
+
+ENDPOINTS = f"""
+[toy]
+kind = "toy"
+concurrency = {{concurrency}}
+latency_s = {{latency_s}}
+{PRICES.replace("{", "{{").replace("}", "}}")}
+"""
 
 
 def toy_plan(**changes: object) -> Plan:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warehouse.marts import query
+from warehouse.marts import query, read
 from warehouse.records import CIRCUMSTANCE, TABLES
 
 
@@ -59,6 +59,15 @@ class Toy:
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every table, sorted, without the columns that tell of circumstances."""
         return tables_of(self.state / "warehouse" / "turtle.duckdb")
+
+    def findings(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every table but the ledger, which tells what was paid, also for calls that came to nothing."""
+        return {name: rows for name, rows in self.tables().items() if name != "llm_calls"}
+
+
+def ledger_of(toy: Toy) -> list[dict[str, Any]]:
+    """Every try of a call that the warehouse knows of."""
+    return list(read(toy.state / "warehouse" / "turtle.duckdb", "llm_calls").iter_rows(named=True))
 
 
 def tables_of(warehouse: Path) -> dict[str, list[tuple[Any, ...]]]:

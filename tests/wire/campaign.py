@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flows.settings import Settings, prepare_prefect
 from tasks.plan import Plan, read_plan
-from tests.toy.__main__ import toy_plan
+from tests.toy.__main__ import PRICES, toy_plan
 from tests.toy.registering import register
 from tests.wire.served import ServedModel
 from tests.wire.server import WireServer
@@ -32,9 +32,6 @@ patience = {{ timeout_s = 300, stall_s = {stall_s}, max_tries = 30, first_wait_s
 kind = "local"
 """
 
-PRICES_OF_TOY = "prices.toy = { input = 10, output = 0 }"
-"""They make each call as dear as the toy model says that it is."""
-
 
 async def run(plan: Plan, state: Path, name: str, kind: str, stormy: bool) -> dict[str, object]:
     """Runs the campaign against a server of its own; what the server counted."""
@@ -46,12 +43,14 @@ async def run(plan: Plan, state: Path, name: str, kind: str, stormy: bool) -> di
     settings = Settings(
         state=state,
         endpoints=state / "endpoints.toml",
+        # Its trifles are about nothing that a simulated model knows.
+        canary=False,
         publish_every_s=0.5,
         attempts_in_flight=32 if plan.suite == "toy" else 4,
     )
     async with WireServer(weather.answer) as server:
         url = f"{server.url}/v1" if kind == "openai" else server.url
-        prices = PRICES_OF_TOY if name == "toy" else ""
+        prices = PRICES if name == "toy" else ""
         settings.endpoints.write_text(
             ENDPOINTS.format(
                 name=name, kind=kind, url=url, prices=prices, stall_s=5 if stormy else 60
