@@ -103,9 +103,9 @@ def _rates(campaign: str, settings: Settings, simulated: bool) -> Table:
     columns = ("item_set", "measurement", "cluster", "completion_rate")
     for rate in mean_rates(frame.select(columns).iter_rows()):
         found = rate.interval
-        numbers = [found.clusters, found.estimate, found.low, found.high] if found else [1]
-        cells = [rate.item_set, rate.measurement, rate.items, *numbers, None, None, None]
-        table.add_row(*map(_cell, cells[: len(table.columns)]))
+        ends = [found.low, found.high] if found else [None, None]
+        cells = [rate.item_set, rate.measurement, rate.items, rate.clusters, rate.mean, *ends]
+        table.add_row(*map(_cell, cells))
     return table
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean
 
 from tasks.intervals import Interval, mean_interval
 
@@ -15,8 +16,10 @@ class MeanRate:
     measurement: str
     items: int
     """Items with a completion rate."""
+    clusters: int
+    mean: float
     interval: Interval | None
-    """None where all items hang together: nothing tells how far they scatter."""
+    """None where all items hang together or all rates are equal: nothing tells how far they scatter."""
 
 
 def mean_rates(rates: Iterable[tuple[str, str, str, float | None]]) -> list[MeanRate]:
@@ -34,7 +37,14 @@ def mean_rates(rates: Iterable[tuple[str, str, str, float | None]]) -> list[Mean
         MeanRate(
             *group,
             items=len(found),
-            interval=mean_interval([rate for _, rate in found], [name for name, _ in found]),
+            clusters=len({name for name, _ in found}),
+            mean=fmean(rate for _, rate in found),
+            interval=_interval(found),
         )
         for group, found in groups.items()
     ]
+
+
+def _interval(found: list[tuple[str, float]]) -> Interval | None:
+    names, rates = zip(*found, strict=True)
+    return mean_interval(rates, names) if len(set(rates)) > 1 else None

@@ -36,7 +36,8 @@ def test_seeds_of_a_generator_and_their_variants_are_one_cluster(tmp_path: Path)
     found = {row[0]: row[1:] for row in frame.select("item_id", "cluster").iter_rows()}
     assert found == {"s1": ("g",), "s2": ("g",), "s3": ("s3",), "v1": ("g",), "v3": ("s3",)}
     rates = {rate.item_set: rate for rate in mean_rates(frame.select(COLUMNS).iter_rows())}
-    assert (rates["original"].items, rates["original"].interval.clusters) == (3, 2)
+    assert (rates["original"].items, rates["original"].clusters) == (3, 2)
+    assert rates["original"].interval is None, "equal rates show no spread, which is not none"
     assert (rates["evolved"].items, rates["evolved"].interval) == (1, None)
 
 
