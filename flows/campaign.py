@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 from flows.settings import Settings
 from flows.suites import suite_of
-from tasks.errors import InputError
+from tasks.errors import InputError, SimulatorError
 from tasks.llm.accounted import AccountedClient
 from tasks.llm.base import LLMClient
 from tasks.llm.endpoints import Endpoint, clients, read_endpoints
@@ -22,6 +22,7 @@ from tasks.llm.prices import Prices
 from tasks.llm.replay import Recording, ReplayClient
 from tasks.plan import ROLES, Plan, plan_of
 from tasks.spool import Spool, read_unit
+from tasks.suites.base import SANDBOX_LEVELS
 from tasks.workbench import Workbench
 from warehouse.records import Item, Row
 from warehouse.store import Loader, delete_campaign
@@ -47,6 +48,23 @@ def require(plan: Plan, edition: str, settings: Settings) -> None:
     if settings.budget_usd is not None and settings.replay is None:
         _require_prices(plan, known, settings)
     _require_room(settings)
+
+
+async def require_sandbox(suite: str, settings: Settings) -> None:
+    """Raises InputError where model-written code of the suite would run behind less than settings want."""
+    level = settings.require_sandbox
+    if level is None:
+        return
+    async with aclosing(suite_of(suite, settings)) as asked:
+        try:
+            offered = (await asked.describe()).sandbox
+        except SimulatorError as error:
+            raise InputError(f"--require-sandbox {level}: {error}") from error
+    if SANDBOX_LEVELS.index(offered) < SANDBOX_LEVELS.index(level):
+        raise InputError(
+            f"--require-sandbox {level}: suite {suite} offers {offered} here, which is less; "
+            "turtle doctor says what is missing"
+        )
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
 from rich.table import Table
 
+from flows.plain_text import plain
 from flows.settings import CHECKOUT, JUDGES_ITSELF, Settings, prepare_prefect
 from tasks.errors import BudgetSpent, TurtleError
 from warehouse.store import WarehouseError
@@ -63,6 +64,11 @@ Replay = Annotated[
     Parameter(help="Folder of a recorded campaign (spool/NAME): its replies answer, no network."),
 ]
 
+RequireSandbox = Annotated[
+    Literal["rlimits", "bubblewrap"] | None,
+    Parameter(help="Refuse to run model-written code behind less than this."),
+]
+
 
 @app.command
 def evolve(
@@ -87,6 +93,7 @@ def evolve(
         bool,
         Parameter(negative=(), help="Print what is expected to be asked and paid; ask nothing."),
     ] = False,
+    require_sandbox: RequireSandbox = None,
     endpoints: Endpoints = ENDPOINTS,
     state: State = CHECKOUT / ".turtle",
 ) -> None:
@@ -116,6 +123,7 @@ def evolve(
         budget_usd=budget_usd,
         canary=canary,
         replay=replay,
+        require_sandbox=require_sandbox,
     )
     read = read_plan(plan, overrides)
     if dry_run:
@@ -132,6 +140,7 @@ def resume(
     appworld_root: AppworldRoot = None,
     budget_usd: Budget = None,
     canary: Canary = True,
+    require_sandbox: RequireSandbox = None,
     endpoints: Endpoints = ENDPOINTS,
     state: State = CHECKOUT / ".turtle",
 ) -> None:
@@ -144,6 +153,7 @@ def resume(
         appworld_root=_absolute(appworld_root),
         budget_usd=budget_usd,
         canary=canary,
+        require_sandbox=require_sandbox,
     )
     _run(*stored_plan(campaign, settings), settings)
 
@@ -233,9 +243,20 @@ def setup(suite: str = "appworld", *, state: State = CHECKOUT / ".turtle") -> No
     print(f"{suite} ready: {asyncio.run(made.fingerprint())}")
 
 
+@app.command
+def doctor(*, endpoints: Endpoints = ENDPOINTS, state: State = CHECKOUT / ".turtle") -> None:
+    """Look at what stands and what does not; says what to type for each thing amiss, and installs nothing."""
+    from flows.doctor import examine, report
+
+    settings = Settings(state=state.absolute(), endpoints=endpoints)
+    if not report(examine(settings), print):
+        sys.exit(1)
+
+
 def main() -> None:
-    """The console script: exit code 0; 1 when a check of the warehouse fails; 2 when something that the
-    user can mend is wrong, told in one line; 3 when the budget is used up; 130 when stopped."""
+    """The console script: exit code 0; 1 when a check of the warehouse fails or the doctor finds something
+    amiss; 2 when something that the user can mend is wrong, told in one line; 3 when the budget is used up;
+    130 when stopped."""
     try:
         app(exit_on_error=False, print_error=False)
     except CycloptsError as error:
@@ -261,11 +282,12 @@ def _end(message: str, code: int = 2) -> NoReturn:
 
 def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     """Runs a campaign in this process and prints what it came to."""
-    from flows.campaign import require
+    from flows.campaign import require, require_sandbox
 
     require(plan, edition, settings)
     if plan.judges_itself:
         print(f"warning: {JUDGES_ITSELF}", file=sys.stderr)
+    asyncio.run(require_sandbox(plan.suite, settings))
     prepare_prefect(settings)
     from flows.evolve import evolve as evolve_flow
     from flows.publish import console, publish
@@ -285,5 +307,5 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
 def _print_rows(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
     table = Table(*columns)
     for row in rows:
-        table.add_row(*("NULL" if value is None else str(value) for value in row))
+        table.add_row(*(plain("NULL" if value is None else value) for value in row))
     Console(soft_wrap=True).print(table)

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
+from flows.plain_text import plain
 from flows.settings import JUDGES_ITSELF, Settings
 from tasks.plan import Plan
 from tasks.rates import mean_rates
@@ -83,7 +84,7 @@ def _table(
     for column in columns:
         table.add_column(column)
     for row in frame.head(SHOWN_ROWS).iter_rows():
-        table.add_row(*map(_cell, row))
+        table.add_row(*(plain(_cell(value)) for value in row))
     return table
 
 
@@ -115,10 +116,10 @@ def _print_example(campaign: str, settings: Settings, out: Console) -> None:
     for row in farthest.head(1).iter_rows(named=True):
         score = read(settings.warehouse, "scores", campaign=campaign, item_id=row["item_id"])
         solved, scored = score["solved"][0], score["scored"][0]
-        out.print(Panel(row["root_instruction"], title="a seed", title_align="left"))
+        out.print(Panel(plain(row["root_instruction"]), title="a seed", title_align="left"))
         out.print(
             Panel(
-                row["instruction"],
+                plain(row["instruction"]),
                 title=f"what it evolved into (solved {solved} of {scored} times)",
                 title_align="left",
             )

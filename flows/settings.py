@@ -5,6 +5,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tasks.suites.base import SandboxLevel
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 PREFECT_ENVIRONMENT = {
@@ -45,6 +47,8 @@ class Settings(BaseModel):
     """Folder of a recorded campaign whose replies answer instead of any endpoint; None asks endpoints."""
     publish_every_s: float = Field(default=5.0, gt=0)
     """How often a running campaign's rows reach the warehouse file that readers open."""
+    require_sandbox: SandboxLevel | None = None
+    """Least walls around model-written code with which a campaign runs; None takes the best there are."""
     min_free_bytes: int = Field(default=500_000_000, ge=0)
     """With less free disk than this a campaign does not start."""
 

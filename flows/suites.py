@@ -8,7 +8,9 @@ from tasks.suites.appworld import AppWorldSuite
 from tasks.suites.base import Suite
 
 SUITES: dict[str, Callable[[Settings], Suite]] = {
-    "appworld": lambda settings: AppWorldSuite(settings.state, root=settings.appworld_root),
+    "appworld": lambda settings: AppWorldSuite(
+        settings.state, root=settings.appworld_root, sandbox=settings.require_sandbox
+    ),
 }
 """What a plan's `suite` may name, and how the suite is made."""
 

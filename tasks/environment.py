@@ -61,10 +61,18 @@ def ensure_environment(
         _install(python, lock, project, progress, held)
         compile_bytecode(python, folder / "lib", progress, held)
 
-    # An environment names its own folder and the machine's Python in its files.
-    base = f"{folder.resolve()} {sys.base_prefix} {sys.version}"
-    make_once(folder, folder / "stamp", stamp_of([lock], base), progress, make)
+    make_once(folder, folder / "stamp", _environment_stamp(folder, lock), progress, make)
     return python
+
+
+def has_environment(folder: Path, lock: Path) -> bool:
+    """Whether `ensure_environment` would find nothing to do."""
+    return has_stamp(folder / "stamp", _environment_stamp(folder, lock))
+
+
+def _environment_stamp(folder: Path, lock: Path) -> str:
+    # An environment names its own folder and the machine's Python in its files.
+    return stamp_of([lock], f"{folder.resolve()} {sys.base_prefix} {sys.version}")
 
 
 def make_once(
@@ -79,9 +87,9 @@ def make_once(
         progress: told when another process has to be waited for.
         make: does the work; it is given the descriptor of the lock, for `run`.
     """
-    if not _has_stamp(stamp, expected):
+    if not has_stamp(stamp, expected):
         with _only_one(folder, progress) as held:
-            if not _has_stamp(stamp, expected):
+            if not has_stamp(stamp, expected):
                 make(held)
                 part = stamp.with_suffix(".part")
                 part.write_text(expected, encoding="ascii")
@@ -100,7 +108,8 @@ def stamp_of(sources: Sequence[Path], *more: str) -> str:
     return digest.hexdigest()
 
 
-def _has_stamp(path: Path, expected: str) -> bool:
+def has_stamp(path: Path, expected: str) -> bool:
+    """Whether a stamp is there and says what it must, see `make_once`."""
     try:
         return path.read_text(encoding="ascii") == expected
     except (FileNotFoundError, NotADirectoryError):

@@ -9,7 +9,15 @@ from pydantic import ValidationError
 
 from tasks.environment import Progress, stamp_of
 from tasks.errors import InputError, SessionLost, SimulatorError
-from tasks.suites.base import Briefing, CheckReport, Description, Observation, Outcome, SuiteSeed
+from tasks.suites.base import (
+    Briefing,
+    CheckReport,
+    Description,
+    Observation,
+    Outcome,
+    SandboxLevel,
+    SuiteSeed,
+)
 from tasks.suites.bridge import Bridge, Process, reduced_environment
 from tasks.suites.installation import ensure_simulator
 from warehouse.records import Item, Record
@@ -37,14 +45,21 @@ class AppWorldSuite:
 
     name = "appworld"
 
-    def __init__(self, state: Path, progress: Progress = print, root: Path | None = None) -> None:
+    def __init__(
+        self,
+        state: Path,
+        progress: Progress = print,
+        root: Path | None = None,
+        sandbox: SandboxLevel | None = None,
+    ) -> None:
         """Starts nothing: environment, world and process are made by the first request.
 
         Args:
             state: folder for all that can be made again.
-            progress: told, a line at a time, what set-up is doing.
+            progress: told, a line at a time, what set-up is doing, and the sandbox once it is used.
             root: folder whose `data` is AppWorld's official data, never written to; None for the small
                 world.
+            sandbox: the least level with which the program starts; None takes the best there is.
 
         Raises InputError, which says what to type, where `root` holds no data.
         """
@@ -55,6 +70,8 @@ class AppWorldSuite:
         self.official = root is not None
         """Whether it stands on official data."""
         self._progress = progress
+        self._sandbox = sandbox
+        self._told: str | None = None
         self._bridge: Bridge | None = None
         self._description: Description | None = None
         self._fingerprint = ""
@@ -89,8 +106,11 @@ class AppWorldSuite:
         process = await (await self._ready()).process()
         params = {"item": _wire(item), "rng_seed": rng_seed}
         answer = await process.ask("open", params, ANSWER_S)
-        sandbox = (await self.describe()).sandbox
-        return _reading("open", lambda: AppWorldSession(process, answer, sandbox))
+        session = _reading("open", lambda: AppWorldSession(process, answer))
+        if self._told != session.sandbox:
+            self._told = session.sandbox
+            self._progress(f"appworld: model-written code runs in sandbox: {session.sandbox}")
+        return session
 
     async def export(
         self, entries: Sequence[tuple[Item, int | None]], dataset: str, folder: Path, private: bool
@@ -145,8 +165,10 @@ class AppWorldSuite:
                     # A cell that prints a set prints the same in every process.
                     "PYTHONHASHSEED": "0",
                 }
+                # The program offers no level above this one, so at least it is exactly it.
+                exactly = ["--sandbox=bubblewrap"] if self._sandbox == "bubblewrap" else []
                 self._bridge = Bridge(
-                    (str(made.python), str(made.program)),
+                    (str(made.python), str(made.program), *exactly),
                     reduced_environment(surroundings),
                     self.name,
                     made.user / "simulator.log",
@@ -157,9 +179,9 @@ class AppWorldSuite:
 class AppWorldSession:
     """One attempt's copy of an item's initial state. Made by `AppWorldSuite.open`."""
 
-    def __init__(self, process: Process, opened: dict[str, Any], sandbox: str) -> None:
+    def __init__(self, process: Process, opened: dict[str, Any]) -> None:
         """Takes the result of `open`, and the process in which the session lives and dies."""
-        self.sandbox = sandbox
+        self.sandbox: SandboxLevel = opened["sandbox"]
         self.briefing = Briefing.model_validate(opened["briefing"])
         self._session: str = opened["session"]
         self.process = process

@@ -12,11 +12,17 @@ The contract, for every suite:
 The records below are the simulator protocol of deployments/simulators/README.md, field for field.
 """
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from pydantic import Field
 
 from warehouse.records import CIRCUMSTANCE, Item, Record
+
+SandboxLevel = Literal["none", "rlimits", "bubblewrap"]
+"""Walls around model-written code; what each holds back: deployments/simulators/SANDBOX.md."""
+
+SANDBOX_LEVELS: tuple[SandboxLevel, ...] = get_args(SandboxLevel)
+"""The levels, weakest first."""
 
 
 class Api(Record):
@@ -42,8 +48,8 @@ class Description(Record):
     interaction: Literal["code", "tools", "dialogue"]
     edits: tuple[str, ...]
     """The item fields that a proposer may change."""
-    sandbox: str = Field(json_schema_extra=CIRCUMSTANCE)
-    """Level under which model-written code runs: "bubblewrap", "rlimits" or "none"."""
+    sandbox: SandboxLevel = Field(json_schema_extra=CIRCUMSTANCE)
+    """Level under which model-written code runs."""
     apis: tuple[Api, ...]
     world_summary: str
     survey: dict[str, Any] | None = None
@@ -180,7 +186,7 @@ class Session(Protocol):
     """One attempt's copy of an item's initial state."""
 
     briefing: Briefing
-    sandbox: str
+    sandbox: SandboxLevel
     """Level under which its model-written code runs."""
 
     async def act(self, action: dict[str, Any], timeout_s: float) -> Observation:

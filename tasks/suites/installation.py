@@ -14,6 +14,8 @@ from tasks.environment import (
     Progress,
     compile_bytecode,
     ensure_environment,
+    has_environment,
+    has_stamp,
     make_once,
     run,
     stamp_of,
@@ -68,6 +70,32 @@ def ensure_simulator(name: str, state: Path, progress: Progress) -> SimulatorIns
     return made
 
 
+def missing_part(name: str, state: Path) -> str | None:
+    """What `ensure_simulator` would have to make, in a word; None where it is all there.
+
+    Raises InputError when the simulator is unknown.
+    """
+    source, folder = SIMULATORS / name, state / "simulators" / name
+    if name not in _PREPARATIONS:
+        raise InputError(f"simulator {name}: unknown; there are {', '.join(sorted(_PREPARATIONS))}")
+    if not has_environment(folder.absolute() / "venv", source / "requirements.lock"):
+        return "environment"
+    stamps = _appworld_stamps(source, folder / "venv", folder / "home")
+    parts = (part for part, (stamp, expected) in stamps.items() if not has_stamp(stamp, expected))
+    return next(parts, None)
+
+
+def _appworld_stamps(source: Path, venv: Path, home: Path) -> dict[str, tuple[Path, str]]:
+    """Stamp file and what it must say, for each part of AppWorld beyond its environment."""
+    return {
+        "engine": (venv / "engine.stamp", stamp_of([source / "requirements.lock"])),
+        "world": (
+            home / "root" / "world.stamp",
+            stamp_of([source / part for part in WORLD_SOURCES]),
+        ),
+    }
+
+
 def _prepare_appworld(source: Path, made: SimulatorInstallation, progress: Progress) -> None:
     """Unpacks the engine's encrypted sources into its package, then builds the world."""
     venv = made.python.parents[1]
@@ -83,10 +111,9 @@ def _prepare_appworld(source: Path, made: SimulatorInstallation, progress: Progr
         command = [made.python, source / "build_world.py", made.home]
         _command(command, made, progress, held, "build_world.py")
 
-    engine = stamp_of([source / "requirements.lock"])
-    make_once(venv, venv / "engine.stamp", engine, progress, unpack)
-    world = stamp_of([source / part for part in WORLD_SOURCES])
-    make_once(made.home, made.home / "root" / "world.stamp", world, progress, build)
+    stamps = _appworld_stamps(source, venv, made.home)
+    make_once(venv, *stamps["engine"], progress, unpack)
+    make_once(made.home, *stamps["world"], progress, build)
 
 
 def _command(

@@ -1,4 +1,5 @@
-"""Episodes (open, 3 cells with 6 API calls, grade) per core-second, against the stock engine.
+"""Episodes (open, 3 cells with 6 API calls, grade) per core-second: against the stock engine, and sealed
+by bubblewrap against unsealed.
 
 Processor time of all processes counts, so that other load on the machine does not.
 """
@@ -9,6 +10,7 @@ import resource
 import shutil
 import subprocess
 import uuid
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,7 @@ apis.supervisor.complete_task()
 EPISODES, AT_ONCE = 24, 4
 FRESH = 3
 WANTED_RATIO = 8
+WANTED_SEALED_RATIO = 0.8
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -111,3 +114,32 @@ def test_episodes_per_core_second(
         )
         print(f"  stock's own warm reuse: {1 / warm_s:.2f}; ratio {warm_s / ours_s:.2f}")
     assert fresh_s / ours_s >= WANTED_RATIO
+
+
+def test_sealed_episodes_per_core_second(
+    appworld_python: Path, appworld_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = dict.fromkeys(("bubblewrap", "rlimits"), 0.0)
+    with ExitStack() as running:
+        simulators = {
+            level: running.enter_context(
+                RunningSimulator(appworld_python, appworld_home, f"--sandbox={level}")
+            )
+            for level in seconds
+        }
+        item = simulators["bubblewrap"].seed() | {
+            "instruction": f"Pay the first user you find $1 for Episode {uuid.uuid4().hex}.",
+            "gold": "".join(CELLS),
+        }
+        for simulator in simulators.values():
+            play(simulator, item, AT_ONCE)
+        for _ in range(EPISODES // AT_ONCE):
+            for level, simulator in simulators.items():  # in turn, so that the load is the same
+                before = core_seconds(simulator.process.pid)
+                play(simulator, item, AT_ONCE)
+                seconds[level] += core_seconds(simulator.process.pid) - before
+    ratio = seconds["rlimits"] / seconds["bubblewrap"]
+    with capsys.disabled():
+        rates = ", ".join(f"{level} {EPISODES / s:.2f}" for level, s in seconds.items())
+        print(f"\nepisodes per core-second: {rates}; sealed / unsealed {ratio:.2f}")
+    assert ratio >= WANTED_SEALED_RATIO

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,14 +24,22 @@ class RunningSimulator:
     """The program in a session of its own, with nothing but what the protocol gives it."""
 
     def __init__(
-        self, python: Path, home: Path, *arguments: str, official: Path | None = None
+        self,
+        python: Path,
+        home: Path,
+        *arguments: str,
+        official: Path | None = None,
+        prefix: Sequence[str] = (),
     ) -> None:
-        """Starts the program with further command-line `arguments`, on `official` data where given."""
+        """Starts the program with further command-line `arguments`.
+
+        It stands on `official` data where given, and is started by the command `prefix` where given.
+        """
         environment = {"PATH": os.environ["PATH"], "TURTLE_SIMULATOR_HOME": str(home)}
         if official is not None:
             environment["TURTLE_APPWORLD_ROOT"] = str(official)
         self.process = subprocess.Popen(
-            [str(python), str(PROGRAM), *arguments],
+            [*prefix, str(python), str(PROGRAM), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

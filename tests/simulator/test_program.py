@@ -175,6 +175,27 @@ def test_check_of_a_gold_that_errs_has_the_gold_only(simulator: RunningSimulator
         simulator.open(item)
 
 
+MANY_RESULTS = """
+words = {{row["account_name"]: row["password"] for row in apis.supervisor.show_account_passwords()}}
+me = apis.supervisor.show_profile()
+token = apis.file_system.login(username=me["email"], password=words["file_system"])["access_token"]
+for name in ("a", "b", "c", "d"):
+    path = f"~/{{name}}.txt"
+    apis.file_system.create_file(access_token=token, file_path=path, content="x" * 500_000)
+for _ in range({reads}): apis.file_system.show_file(access_token=token, file_path=path)
+apis.supervisor.complete_task()
+"""
+
+
+@pytest.mark.parametrize(("reads", "said"), [(24, "return more than"), (36, "moved more than")])
+def test_check_of_a_gold_with_results_beyond_bounds_has_an_error(
+    simulator: RunningSimulator, reads: int, said: str
+) -> None:
+    item = simulator.seed() | {"gold": MANY_RESULTS.format(reads=reads)}
+    report = simulator.ask("check", item=item, timeout_s=60)
+    assert said in report["gold"]["error"] and report["do_nothing"] is None
+
+
 def test_check_survives_a_gold_that_never_ends(simulator: RunningSimulator) -> None:
     item = simulator.seed() | {"gold": STUBBORN}
     report = simulator.ask("check", item=item, timeout_s=2)
@@ -329,7 +350,7 @@ def test_files_of_the_world_are_out_of_sight(
     )
     assert found["text"] == "[false, false, false]\n"
     written = simulator.run(session, "o = open\no('/scratch/mark', 'w')")
-    assert "Read-only file system" in written["text"]
+    assert "Operation not permitted" in written["text"]
     network = simulator.run(
         session, "__import__('socket').create_connection(('127.0.0.1', 22), timeout=1)"
     )

@@ -1,13 +1,15 @@
 """API calls that cross from the shell: checked, made on the stock requester, logged.
 
 Everything that arrives here was written by model-written code or by what it did to its shell, so nothing
-in it is believed: only the APIs that a solver may see exist, and a path parameter cannot leave its path.
+in it is believed: only the APIs that a solver may see exist, a path parameter cannot leave its path, and an
+access token counts only in the session that issued it (the engine signs them all with one known word).
 """
 
 import json
+import math
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -20,6 +22,11 @@ from shell.apis import UNSERIALIZABLE
 
 SECRET = "<secret>"
 _SECRET_FIELD = re.compile(r"(access_token|password)$")
+_TOKEN_FIELD = re.compile(r"access_token$")
+_NOT_ISSUED = "not-issued"
+"""Stands for a token of another origin; the engine refuses it as it refuses any text that is no token."""
+_WHOLE = 1 << 63
+"""Integers from here on are logged as text: no column holds them."""
 _OF_THE_REQUESTER = {"client", "track", "show", "_app_name", "_api_name", "self"}
 _LEAVES_PATH = re.compile(r"[/\\?#%]|^\.{1,2}$")
 _COMPLETION = ("supervisor", "complete_task")
@@ -36,25 +43,33 @@ class CallLog:
         self._suppress = suppress
         self._with_output = with_output
         self._exposed = {app: set(names) for app, names in exposed_apis(world).items()}
+        self._issued: set[str] = set()
 
     def answer(self, request: dict) -> dict:
-        """Makes one call and returns the reply for the shell: {"result"} or {"error"}."""
-        app, api, arguments = request.get("app"), request.get("api"), request.get("arguments")
-        if not isinstance(arguments, dict) or api not in self._exposed.get(app, ()):
+        """Makes one call (from_shell.py) and returns the reply for the shell: {"result"} or {"error"}."""
+        app, api = request["app"], request["api"]
+        if api not in self._exposed.get(app, ()):
             return {"error": describe_error(HTTPException(422, f"No API named '{api}' found."))}
         arguments = {
-            key: _restore(value) for key, value in arguments.items() if key not in _OF_THE_REQUESTER
+            key: self._own(key, _restore(value))
+            for key, value in request["arguments"].items()
+            if key not in _OF_THE_REQUESTER
         }
         restore = take_copy(self._world) if len(self.calls) == self._suppress else None
         before = _writes(self._world)
         try:
             reply = {"result": self._make(app, api, arguments)}
+            self._issued.update(_tokens(reply["result"]))
         except Exception as error:  # whatever stock raises here reaches the cell, as in stock
             reply = {"error": describe_error(error)}
         self._log(app, api, arguments, reply, wrote=_writes(self._world) > before)
         if restore is not None:
             restore()
         return reply
+
+    def _own(self, name: str, value: Any) -> Any:
+        foreign = isinstance(value, str) and _TOKEN_FIELD.search(name) and value not in self._issued
+        return _NOT_ISSUED if foreign else value
 
     def _make(self, app: str, api: str, arguments: dict) -> Any:
         path = _get_api_name_to_doc(app, include_private_apis=True)[api]["path"]
@@ -94,13 +109,31 @@ def exposed_apis(world: AppWorld) -> dict[str, list[str]]:
 
 
 def blank(value: Any) -> Any:
-    """The JSON value with access tokens and passwords replaced."""
+    """The JSON value with access tokens and passwords replaced, and numbers that no table holds as text."""
     if isinstance(value, dict):
         return {
             key: SECRET if _SECRET_FIELD.search(key) and part is not None else blank(part)
             for key, part in value.items()
         }
-    return [blank(part) for part in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [blank(part) for part in value]
+    unfit = (isinstance(value, float) and not math.isfinite(value)) or (
+        isinstance(value, int) and abs(value) >= _WHOLE
+    )
+    return str(value) if unfit else value
+
+
+def _tokens(value: Any) -> Iterator[str]:
+    """The access tokens in a result."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _tokens(part)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if isinstance(part, str) and _TOKEN_FIELD.search(key):
+                yield part
+            else:
+                yield from _tokens(part)
 
 
 def take_copy(world: AppWorld) -> Callable[[], None]:
@@ -137,8 +170,8 @@ def _restore(value: Any) -> Any:
     """An argument as it was in the shell; what JSON cannot carry becomes a stand-in that JSON refuses."""
     if isinstance(value, dict):
         if UNSERIALIZABLE in value:
-            text = str(value.get("text"))
-            return type(str(value[UNSERIALIZABLE]), (), {"__str__": lambda self: text})()
+            text, name = str(value.get("text")), str(value[UNSERIALIZABLE])
+            return type(name.replace("\0", ""), (), {"__str__": lambda self: text})()
         return {key: _restore(part) for key, part in value.items()}
     return [_restore(part) for part in value] if isinstance(value, list) else value
 

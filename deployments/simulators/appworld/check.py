@@ -1,12 +1,15 @@
 """`check`: whether an item is sound, found by running its gold whole, not at all, and with writes undone."""
 
 import asyncio
+import json
 from typing import Any
 
 from items import Items
 from sessions import GRADE_TIMEOUT_S, Refusal, Sessions
 
 RUNS_AT_ONCE = 2
+ANSWER_BYTES = 48 << 20
+"""Most that a check answers; the parent takes a longer line for a program out of its mind."""
 NOT_CHECKED = dict.fromkeys(("do_nothing", "suppressed", "expects_answer", "state_changes"))
 _NO_DIFFERENCE = {"missing": [], "unexpected": [], "answer": None}
 
@@ -96,7 +99,11 @@ class Checker:
             for call, done in zip(writes, runs, strict=True)
         ]
         suppressed = suppressed if suppress else None
-        return {"gold": gold, "do_nothing": nothing, "suppressed": suppressed} | facts
+        answer = {"gold": gold, "do_nothing": nothing, "suppressed": suppressed} | facts
+        if len(json.dumps(answer)) > ANSWER_BYTES:
+            error = f"Exception: the runs of this gold return more than {ANSWER_BYTES >> 20} MB"
+            return {"gold": first | {"calls": [], "error": error}} | NOT_CHECKED
+        return answer
 
     async def _make(self, item: dict, timeout_s: float) -> tuple[str | None, dict, dict]:
         """Makes the item's directory: task id (None: the gold failed), the gold's Run, facts of it."""

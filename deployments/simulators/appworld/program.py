@@ -1,6 +1,6 @@
 """The AppWorld simulator: speaks the protocol of ../README.md over stdin and stdout.
 
-    TURTLE_SIMULATOR_HOME=HOME [TURTLE_APPWORLD_ROOT=ROOT] python program.py [--sandbox LEVEL]
+    TURTLE_SIMULATOR_HOME=HOME [TURTLE_APPWORLD_ROOT=ROOT] python program.py [--sandbox LEVEL] [--no-landlock]
 
 Run it with the interpreter of AppWorld's environment; HOME is what build_world.py filled, ROOT holds data
 in AppWorld's own layout (official.py), which is then taken instead of the small world. The program
@@ -25,7 +25,7 @@ from describe import describe
 from export import Exporter
 from items import ITEM_FIELDS, Items
 from official import OfficialData
-from sandbox import LEVELS, SandboxMissing, choose
+from sandbox import LEVELS, SandboxMissing, Walls, choose
 from sessions import GRADE_TIMEOUT_S, Refusal, Sessions
 from small_world import SmallWorld
 
@@ -36,15 +36,14 @@ MAKE_TIMEOUT_S = 120.0
 class Program:
     """The methods of the protocol."""
 
-    def __init__(self, home: Path, root: Path | None, level: str | None) -> None:
-        """Starts the warm processes. `level` is the sandbox that is wanted, None for the best there is.
+    def __init__(self, home: Path, root: Path | None, walls: Walls) -> None:
+        """Starts the warm processes, the shell's behind `walls`.
 
         `root` is that of official data, None for the small world.
         """
-        bwrap = choose(level)
         self._world = SmallWorld(home) if root is None else OfficialData(root)
         self._items = Items(home, self._world)
-        self._sessions = Sessions(self._items, bwrap)
+        self._sessions = Sessions(self._items, walls)
         self._checker = Checker(self._items, self._sessions)
         self._exporter = Exporter(self._items, self._checker)
 
@@ -68,7 +67,8 @@ class Program:
         _need(params, "rng_seed", int)
         spec = await self._checker.graded(item, MAKE_TIMEOUT_S)
         session = await self._sessions.open(spec | {"suppress": None, "with_output": False})
-        return {"session": session.name, "briefing": session.briefing}
+        level = self._sessions.level
+        return {"session": session.name, "sandbox": level, "briefing": session.briefing}
 
     async def act(self, params: dict) -> dict:
         """Does one action in a session. Raises Refusal session_lost past the deadline."""
@@ -191,9 +191,10 @@ async def serve(program: Program, out: TextIO) -> None:
         task.add_done_callback(pending.discard)
 
 
-async def run(home: Path, root: Path | None, level: str | None, out: TextIO) -> None:
+async def run(home: Path, root: Path | None, walls: Walls, out: TextIO) -> None:
     """The whole life of the program."""
-    program = Program(home, root, level)
+    program = Program(home, root, walls)
+    print(f"sandbox: {walls.level}", file=sys.stderr, flush=True)
     try:
         await serve(program, out)
     finally:
@@ -208,7 +209,12 @@ def main() -> int:
         choices=LEVELS,
         help="walls around model-written code: exactly these (default: the best this machine has)",
     )
-    level = parser.parse_args().sandbox
+    parser.add_argument(
+        "--no-landlock",
+        action="store_true",
+        help="do as on a kernel without Landlock, which hides files where bubblewrap does not",
+    )
+    wanted = parser.parse_args()
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints, here or in a child, must not reach the protocol
     home = os.environ.get("TURTLE_SIMULATOR_HOME")
@@ -218,9 +224,10 @@ def main() -> int:
     with contextlib.suppress(OSError):
         os.setpgrp()  # a process group of our own, unless we lead a session already
     try:
+        walls = choose(wanted.sandbox, landlock=not wanted.no_landlock)
         root = os.environ.get("TURTLE_APPWORLD_ROOT")
         official = Path(root).resolve() if root else None
-        asyncio.run(run(Path(home).resolve(), official, level, out))
+        asyncio.run(run(Path(home).resolve(), official, walls, out))
     except (FileNotFoundError, SandboxMissing) as error:
         print(error, file=sys.stderr)
         return 2

@@ -8,10 +8,10 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-import sandbox
 import warm
 from crowding import stretched
 from items import Items
+from sandbox import HERE, Walls
 
 MESSAGE_BYTES = 1 << 28
 """Longest line of a world that is read."""
@@ -43,29 +43,21 @@ class Session:
 class Sessions:
     """All sessions of the program and the two warm processes that they are forked from."""
 
-    def __init__(self, items: Items, bwrap: str | None) -> None:
-        """Starts the warm processes, the shell's behind `bwrap` where that is not None."""
+    def __init__(self, items: Items, walls: Walls) -> None:
+        """Starts the warm processes, the shell's behind `walls`."""
         self._items = items
         self._open: dict[str, Session] = {}
         self._count = 0
-        self.level = "rlimits" if bwrap is None else "bubblewrap"
+        self.level = walls.level
         allowed = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
         scratch = str(items.run / "scratch")
         self._engine = warm.start(
             lambda descriptor: [sys.executable, "-W", "ignore", "-m", "engine", str(descriptor)],
-            sandbox.HERE,
+            HERE,
             allowed | {"HOME": str(items.run), "APPWORLD_ROOT": str(items.run)},
         )
-        self._shell = warm.start(
-            lambda descriptor: sandbox.shell_command(bwrap, descriptor),
-            sandbox.HERE,
-            allowed | {"HOME": scratch},
-        )
-        walled = bwrap is not None
-        self._place = {
-            "folder": sandbox.EMPTY if walled else scratch,
-            "read_only": sandbox.SCRATCH if walled else None,
-        }
+        self._shell = warm.start(walls.shell_command, HERE, allowed | {"HOME": scratch})
+        self._place = walls.place(scratch)
         self._warm = asyncio.ensure_future(self._warm_up())
 
     async def _warm_up(self) -> None:

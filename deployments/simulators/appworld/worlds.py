@@ -21,12 +21,14 @@ from appworld import AppWorld
 from appworld.common.path_store import path_store
 
 from calls import CallLog
+from from_shell import FromShell, ShellLost
 from grading.grade import grade
 from grading.ground_truth import model_pair, write_ground_truth, write_start
 from grading.item_tests import given_answer
+from shell.limits import limit_address_space
 
-LINE_BYTES = 64 << 20
-"""Longest message of a shell that is read; a longer one loses the session."""
+ADDRESS_SPACE_BYTES = 4 << 30
+"""Memory of one world, which calls can be made to fill (a folder copied into itself, again and again)."""
 
 
 class World(AppWorld):
@@ -62,8 +64,9 @@ class Session:
         )
         self._compare = spec["compare"]
         self._log = CallLog(self._world, spec["suppress"], spec["with_output"])
+        self._with_output = spec["with_output"]
         self._wire = wire
-        self._lines = wire.makefile("rb")
+        self._shell = FromShell(wire.makefile("rb"))
         self._done = False
 
     def briefing(self) -> dict:
@@ -80,15 +83,15 @@ class Session:
         """Runs a cell and returns the protocol's Observation.
 
         Raises:
-            EOFError: the shell ended, or sent what no shell of ours sends.
+            ShellLost: the shell ended, sent what no shell of ours sends, or moved too much.
         """
         before = len(self._log.calls)
-        safe, message = self._world.safety_guard.is_syntax_safe(code)
-        if safe:
+        refused = self._refused(code)
+        if refused is None:
             self._world.requester.reset_request_count()
             text, error = self._run(code)
         else:
-            text, error = f"Execution failed. Traceback:\n{message}", True
+            text, error = f"Execution failed. Traceback:\n{refused}", True
         self._done = self._done or self._log.declared_complete(since=before)
         return {
             "kind": "observation",
@@ -98,21 +101,28 @@ class Session:
             "calls": self._log.calls[before:],
         }
 
+    def _refused(self, code: str) -> str | None:
+        """What the engine's guard says of code that it does not let run; None where it lets it."""
+        try:
+            safe, message = self._world.safety_guard.is_syntax_safe(code)
+        except (ValueError, RecursionError, MemoryError):
+            return None  # Python cannot parse it: the shell says so, in a process that may be lost
+        return None if safe else message
+
     def _run(self, code: str) -> tuple[str, bool]:
         self._send({"cell": code})
         while True:
-            line = self._lines.readline(LINE_BYTES)
-            try:
-                message = json.loads(line)
-                if "text" in message:
-                    return str(message["text"]), bool(message["error"])
-                reply = self._log.answer(message)
-            except (ValueError, TypeError) as error:
-                raise EOFError("the shell of this session ended") from error
-            self._send(reply)
+            message = self._shell.read()
+            if "text" in message:
+                return message["text"], message["error"]
+            sent = self._send(self._log.answer(message))
+            if self._with_output:
+                self._shell.spend(sent)
 
-    def _send(self, message: dict) -> None:
-        self._wire.sendall(json.dumps(message).encode() + b"\n")
+    def _send(self, message: dict) -> int:
+        line = json.dumps(message).encode() + b"\n"
+        self._wire.sendall(line)
+        return len(line)
 
     def finish(self) -> dict:
         """Grades the state as it is."""
@@ -144,6 +154,7 @@ def play(spec: dict, sockets: list[socket.socket]) -> None:
     # Grading imports the task's evaluation.py: no bytecode beside it where it is the user's.
     sys.dont_write_bytecode = spec["as_shipped"]
     channel, wire = sockets
+    limit_address_space(ADDRESS_SPACE_BYTES)
     requests = channel.makefile("rb")
     try:
         session = Session(spec, wire)
@@ -152,8 +163,9 @@ def play(spec: dict, sockets: list[socket.socket]) -> None:
             request = json.loads(line)
             do = getattr(session, request.pop("do"))
             _reply(channel, {"result": do(**request)})
-    except (EOFError, ConnectionError) as error:
-        _reply(channel, {"error": {"kind": "session_lost", "message": str(error)}})
+    except (ShellLost, ConnectionError, MemoryError) as error:
+        message = str(error) or "the world of this session ran out of memory"
+        _reply(channel, {"error": {"kind": "session_lost", "message": message}})
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         _reply(channel, {"error": {"kind": "simulator", "message": message}})

@@ -48,6 +48,9 @@ PREAMBLE = _IMPORTS + 9 * "\n" + _FUNCTIONS
 A traceback that passes `print` shows its line numbers, so the engine's imports are blank lines here.
 """
 
+TEXT_CHARS = 1 << 20
+"""Longest output of a cell; what is beyond it is counted and dropped."""
+
 _FAILED = "Execution failed. Traceback:\n"
 _STRAY_CHAIN = dedent("""
     During handling of the above exception, another exception occurred:
@@ -73,13 +76,20 @@ def make_shell(names: dict[str, Any]) -> InteractiveShellEmbed:
 
 
 def run_cell(shell: InteractiveShellEmbed, guard: Guard, code: str) -> tuple[str, bool]:
-    """Runs one cell; returns its output and whether it failed."""
-    code = code.strip()
+    """Runs one cell; returns its output, cut where it is longer than TEXT_CHARS, and whether it failed."""
+    text, error = _run_whole(shell, guard, code.strip())
+    beyond = len(text) - TEXT_CHARS
+    return text if beyond <= 0 else f"{text[:TEXT_CHARS]}\n[... {beyond} more characters]", error
+
+
+def _run_whole(shell: InteractiveShellEmbed, guard: Guard, code: str) -> tuple[str, bool]:
     try:
         ast.parse(code)
     except SyntaxError as error:
         line = (error.text or "").rstrip()
         return f"{_FAILED}Syntax error in line:\n{line}\nMessage: {error.msg}", True
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"{_FAILED}{type(error).__name__}: {error}", True  # stock ends with it
     if not code:
         return "No code available to execute.", False
     guard.enable()

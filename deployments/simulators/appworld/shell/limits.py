@@ -7,12 +7,13 @@ import signal
 import socket
 from collections.abc import Iterable
 
-ADDRESS_SPACE_BYTES = 2 << 30
+ADDRESS_SPACE_BYTES = 1 << 30
 CPU_SECONDS = 600
 FILE_BYTES = 1 << 20
 OPEN_FILES = 64
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+_CAPABILITIES_HEADER = (0x20080522, 0)  # version 3, this process
 _CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWPID = 1 << 17, 1 << 27, 1 << 28, 1 << 29
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT, _MS_BIND = 1, 2, 4, 32, 4096
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -23,15 +24,26 @@ def die_with_parent() -> None:
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL), "prctl")
 
 
-def limit_resources() -> None:
-    """Bounds memory, CPU time, file size, open files and processes of this process, for good.
+def limit_address_space(most: int) -> None:
+    """Bounds the memory that this process can ask for, in bytes; beyond it, it gets a MemoryError."""
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
-    The number of processes is counted by the kernel per user and not for root; with the bound at zero
-    no new one can be made, nor a thread.
+
+def give_up_privileges() -> None:
+    """Drops every capability and the way to new ones, for good.
+
+    Root keeps its files by their owner's rights only, and sees into no process that has kept its own.
     """
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
+    header = (ctypes.c_uint32 * 2)(*_CAPABILITIES_HEADER)
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def limit_resources() -> None:
+    """Bounds memory, CPU time, file size, open files and processes of this process, for good."""
+    limit_address_space(ADDRESS_SPACE_BYTES)
     for kind, most in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, ADDRESS_SPACE_BYTES),
         (resource.RLIMIT_CPU, CPU_SECONDS),
         (resource.RLIMIT_FSIZE, FILE_BYTES),
         (resource.RLIMIT_NOFILE, OPEN_FILES),

@@ -7,8 +7,9 @@ with one inherited control socket (forker.py), whose first packet says what the 
 
 `sources` are those few leaves of the engine that change `pendulum`; their text is run here, so that dates
 behave as in stock though the engine itself is not to be found. A session's spec is
-`{"datetime": ISO text, "folder": its working directory, "read_only": None, or the folder that it must not
-write to and a sign that it can have namespaces of its own}`, its socket leads to the world:
+`{"datetime": ISO text, "folder": its working directory, "read_only": the folder that it must not write to
+and a sign that it can have namespaces of its own, or None, "readable": where neither bubblewrap nor anything
+else hides the files, those that it may read, or None}`, its socket leads to the world:
 
     <- {"cell": text}                                   -> {"text", "error"}
     -> {"app", "api", "arguments"} while a cell runs     <- {"result"} or {"error"}
@@ -28,9 +29,16 @@ from freezegun import freeze_time
 
 from shell.apis import build_apis
 from shell.cell import make_shell, run_cell
+from shell.files import restrict_files
 from shell.forker import PACKET_BYTES, serve
 from shell.guard import Guard
-from shell.limits import die_with_parent, enter_own_namespaces, limit_resources
+from shell.limits import (
+    die_with_parent,
+    enter_own_namespaces,
+    give_up_privileges,
+    limit_resources,
+)
+from shell.system_calls import filter_system_calls
 
 STOCK_RNG_SEED = 100
 """What the stock engine seeds `random` with at the start of every world."""
@@ -71,9 +79,9 @@ class Shell:
         for standard in range(3):
             os.dup2(nowhere, standard)
         os.close(nowhere)
-        limit_resources()
         self._clock.move_to(datetime.fromisoformat(spec["datetime"]))
         random.seed(STOCK_RNG_SEED)
+        _seal(spec["readable"])
         for line in self._lines:
             text, error = run_cell(self._shell, self._guard, json.loads(line)["cell"])
             self._send({"text": text, "error": error})
@@ -84,6 +92,15 @@ class Shell:
 
     def _send(self, message: dict) -> None:
         self._wire.sendall(json.dumps(message).encode() + b"\n")
+
+
+def _seal(readable: list[str] | None) -> None:
+    """Takes from this process, for good, all that a cell has no need of."""
+    limit_resources()
+    give_up_privileges()
+    if readable is not None:
+        restrict_files(readable)
+    filter_system_calls()
 
 
 def _run_modules(sources: list[list[str]]) -> None:

@@ -1,0 +1,88 @@
+"""Escapes from a cell: what each reaches is what SANDBOX.md says, and behind bubblewrap it is nothing."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.simulator.escapes.outside import Outside
+from tests.simulator.escapes.panel import ESCAPES, Panel
+from tests.simulator.escapes.table import CONTAINED, LEVELS, USERS, panel, read_table, shown
+
+OWN = USERS[os.getuid() != 0]
+TELLING = (
+    "pathlib",
+    "ctypes",
+    "sockets",
+    "environment",
+    "fork bomb",
+    "memory of others",
+    "signals to others",
+    "a letter to the next session",
+    "files of the system",
+)
+"""One of each kind, for the columns that would cost a whole panel more: table.py runs those too."""
+COLUMNS = {
+    ("bubblewrap", OWN): tuple(ESCAPES),
+    ("rlimits", OWN): TELLING,
+    ("bubblewrap", USERS[1]): tuple(ESCAPES) if USERS[1] == OWN else TELLING,
+}
+CASES = [(*column, escape) for column, escapes in COLUMNS.items() for escape in escapes]
+
+
+@pytest.fixture(scope="module")
+def panels(
+    appworld_python: Path, appworld_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[tuple[str, str], Panel]]:
+    """A simulator under attack for each column."""
+    with ExitStack() as running:
+        opened = {}
+        for level, user in COLUMNS:
+            folder = tmp_path_factory.mktemp("panel")
+            arguments = (level, user, appworld_python, appworld_home, folder)
+            opened[level, user] = running.enter_context(panel(*arguments))
+        yield opened
+
+
+@pytest.mark.parametrize(("level", "user", "escape"), CASES)
+def test_an_escape_reaches_what_the_table_says(
+    panels: dict[tuple[str, str], Panel], level: str, user: str, escape: str
+) -> None:
+    effects = panels[level, user].attempt(escape)
+    if level == "bubblewrap":
+        assert not effects
+    assert shown(effects) == read_table()[level, user][escape]
+
+
+def test_the_table_holds_every_escape_and_nothing_escapes_bubblewrap() -> None:
+    table = read_table()
+    assert set(table) == {(level, user) for level in LEVELS for user in USERS}
+    for (level, user), cells in table.items():
+        assert list(cells) == list(ESCAPES), (
+            f"{level}, {user}: run tests/simulator/escapes/table.py"
+        )
+        assert "?" not in cells.values()
+        if level == "bubblewrap":
+            assert set(cells.values()) == {CONTAINED}
+
+
+def test_the_panel_sees_what_gets_out(tmp_path: Path) -> None:
+    """Each probe fires when its effect is there: planted secrets, files, connections, a stopped process."""
+    with Outside(tmp_path, os.getpid(), {"the keyring": "canary-k"}) as outside:
+        assert outside.effects("nothing") == set()
+        assert outside.effects("so canary-k it is") == {"read the keyring"}
+        assert outside.effects(outside.planted.read_text()) == {"read a file"}
+        assert outside.effects("REACHED: a limit") == {"a limit"}
+        (outside.target / "made").touch()
+        assert outside.effects("") == {"wrote outside"}
+        os.kill(outside.keeper, signal.SIGSTOP)
+        assert outside.effects("") == {"stopped a process"}
+        socket.create_connection(("127.0.0.1", outside.port)).close()
+        seen: set[str] = set()
+        while not seen:
+            seen = outside.effects("")
+        assert seen == {"connected"}
