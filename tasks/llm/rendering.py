@@ -86,8 +86,11 @@ def difference_text(difference: Difference) -> str:
 
 
 def _signature(api: Api) -> str:
-    optional = [name for name in api.parameters if name not in api.required]
-    inside = [", ".join(api.required), f"[{', '.join(optional)}]" if optional else ""]
+    def named(name: str) -> str:
+        return f"{name}={'|'.join(api.values[name])}" if name in api.values else name
+
+    optional = [named(name) for name in api.parameters if name not in api.required]
+    inside = [", ".join(map(named, api.required)), f"[{', '.join(optional)}]" if optional else ""]
     returns = f" -> {api.returns}" if api.returns else ""
     return f"{api.app}.{api.api}({', '.join(part for part in inside if part)}){returns}"
 

@@ -34,6 +34,8 @@ class Api(Record):
     description: str
     parameters: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    values: dict[str, tuple[str, ...]] = {}
+    """Of a parameter that takes only a few values, these."""
     returns: str = ""
     """Names in its result, nested as they are, such as "[{id, tags: []}]"; "" where that says nothing."""
 

@@ -56,6 +56,8 @@ def test_describe_tells_what_a_proposer_needs(simulator: RunningSimulator) -> No
     assert {"venmo", "todoist", "supervisor"} <= by_app and "admin" not in by_app
     assert all(set(api["required"]) <= set(api["parameters"]) for api in said["apis"])
     assert "roommates" in said["world_summary"] and "transactions" in said["world_summary"]
+    pending = next(api for api in said["apis"] if api["api"] == "show_received_payment_requests")
+    assert pending["values"] == {"status": ["pending", "approved", "denied"]}
     returns = {f"{api['app']}.{api['api']}": api["returns"] for api in said["apis"]}
     assert returns["simple_note.show_note"].startswith("{note_id, title, ")
     assert returns["venmo.show_social_feed"].endswith("receiver: {name, email}}]")

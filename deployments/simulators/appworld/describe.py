@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from ast import literal_eval
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
@@ -56,9 +57,16 @@ def _apis(folder: Path) -> list[dict]:
                     "parameters": [part["name"] for part in parameters],
                     "required": [part["name"] for part in parameters if part["required"]],
                     "returns": _shape(doc["response_schemas"]["success"]),
+                    "values": {part["name"]: few for part in parameters if (few := _values(part))},
                 }
             )
     return [api for api in apis if api["app"] not in _HIDDEN_APPS]
+
+
+def _values(parameter: dict) -> list[str]:
+    """The values that a parameter is confined to; empty where it takes any."""
+    named = [one for one in parameter["constraints"] if one.startswith("value in [")]
+    return [value for one in named for value in literal_eval(one.removeprefix("value in "))]
 
 
 def _shape(sample: object) -> str:
