@@ -14,7 +14,7 @@ from flows.settings import Settings
 from flows.suites import suite_of
 from tasks.errors import InputError, SimulatorError
 from tasks.llm.accounted import AccountedClient
-from tasks.llm.base import LLMClient
+from tasks.llm.base import LLMClient, LLMSpec
 from tasks.llm.endpoints import Endpoint, clients, read_endpoints
 from tasks.llm.governor import Governor
 from tasks.llm.ledger import Ledger, read_ledger
@@ -22,10 +22,14 @@ from tasks.llm.prices import Prices
 from tasks.llm.replay import Recording, ReplayClient
 from tasks.plan import ROLES, Plan, plan_of
 from tasks.spool import Spool, read_unit
-from tasks.suites.base import SANDBOX_LEVELS
+from tasks.suites.base import SANDBOX_LEVELS, Suite
 from tasks.workbench import Workbench
 from warehouse.records import Item, Row
 from warehouse.store import Loader, delete_campaign
+
+MANIFEST = "manifest.json"
+"""Names the units of a campaign that has ended. Beside it lies one `confirmed-<solver>.json` a confirmation,
+so that one with another number of attempts replaces the earlier one of the same solver."""
 
 
 def require(plan: Plan, edition: str, settings: Settings) -> None:
@@ -68,14 +72,22 @@ async def require_sandbox(suite: str, settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIterator[Workbench]:
+async def open_campaign(
+    plan: Plan,
+    edition: str,
+    settings: Settings,
+    solver: LLMSpec | None = None,
+    suite: Suite | None = None,
+) -> AsyncIterator[Workbench]:
     """The workbench of a campaign, held by this process until the block ends.
 
-    Raises InputError as `require` does, or when another process runs the campaign; nothing is written
-    then. When the block ends well, the campaign's manifest is written and
-    the warehouse holds its units and nothing else of it.
+    `solver`: the one that a confirmation asks; None for the search itself. `suite`: a running one, which
+    the caller puts away; None for one of this campaign's own. Raises InputError as `require`
+    does, or when another process runs the campaign; nothing is written then. When the block ends well, the
+    run's manifest is written and the warehouse holds the campaign's units and nothing else of it.
     """
-    require(plan, edition, settings)
+    asked = plan if solver is None else plan.model_copy(update={"solver": solver})
+    require(asked, edition, settings)
     name = plan.campaign(edition)
     endpoints = read_endpoints(settings.endpoints)
     items: dict[str, Item] = {}
@@ -90,8 +102,8 @@ async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIt
                 plan=plan,
                 edition=edition,
                 spool=Spool(settings.spool, name),
-                suite=suite_of(plan.suite, settings),
-                clients=_clients(plan, endpoints, items, settings, accounted),
+                suite=suite or suite_of(plan.suite, settings),
+                clients=_clients(asked, endpoints, items, settings, accounted),
                 receipts=settings.receipts / name,
                 sink=lambda rows: _take(rows, items, loader),
                 attempt_slots=asyncio.Semaphore(settings.attempts_in_flight),
@@ -102,11 +114,12 @@ async def open_campaign(plan: Plan, edition: str, settings: Settings) -> AsyncIt
                 yield bench
                 loader.flush()
             finally:
-                await bench.suite.aclose()
+                if suite is None:
+                    await bench.suite.aclose()
                 for client in bench.clients.values():
                     await client.aclose()
                 ledger.close()
-        _settle(bench, settings)
+        _settle(bench, solver, settings)
 
 
 def stored_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
@@ -117,6 +130,15 @@ def stored_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
         raise InputError(f"campaign {campaign}: not found in {settings.spool}; there are: {known}")
     stored = json.loads(path.read_text(encoding="utf-8"))
     return plan_of(stored["plan"], origin=f"plan {path}"), stored["edition"]
+
+
+def ended_units(campaign: str, settings: Settings) -> list[str]:
+    """The units of a campaign that has ended. Raises InputError where it is missing or unfinished."""
+    stored_plan(campaign, settings)
+    units = _manifest(settings.spool / campaign)
+    if units is None:
+        raise InputError(f"campaign {campaign}: has not ended; first: turtle resume {campaign}")
+    return units
 
 
 def delete(campaign: str, settings: Settings) -> None:
@@ -137,9 +159,8 @@ def spooled_rows(settings: Settings) -> Iterator[Row]:
     """
     for folder in sorted(path for path in settings.spool.glob("*") if path.is_dir()):
         spool = Spool(settings.spool, folder.name)
-        manifest = folder / "manifest.json"
-        units = json.loads(manifest.read_text("utf-8")) if manifest.exists() else spool.units()
-        yield from _rows(spool, units)
+        units = _manifest(folder)
+        yield from _rows(spool, spool.units() if units is None else units)
         yield from read_ledger(folder)
 
 
@@ -179,14 +200,23 @@ def _take(rows: list[Row], items: dict[str, Item], loader: Loader) -> None:
     loader.put(rows)
 
 
-def _settle(bench: Workbench, settings: Settings) -> None:
-    """Writes the manifest; where the spool holds older units, loads the campaign anew without them."""
-    units = sorted(bench.loaded)
-    _write(bench.spool.folder / "manifest.json", json.dumps(units))
-    if set(bench.spool.units()) != set(units):
+def _settle(bench: Workbench, solver: LLMSpec | None, settings: Settings) -> None:
+    """Writes the run's manifest; where the spool holds older units, loads the campaign anew without them.
+
+    A search that came to something else than before has other variants: what confirmed the old ones goes.
+    """
+    folder = bench.spool.folder
+    units = json.dumps(sorted(bench.loaded))
+    manifest = folder / (MANIFEST if solver is None else f"confirmed-{solver.spec_id}.json")
+    if solver is None and not (manifest.exists() and manifest.read_text("utf-8").strip() == units):
+        for confirmed in folder.glob("confirmed-*.json"):
+            confirmed.unlink()
+    _write(manifest, units)
+    whole = _manifest(folder) or []
+    if set(bench.spool.units()) != set(whole):
         delete_campaign(settings.warehouse, bench.campaign)
         with Loader(settings.warehouse, settings.publish_every_s) as loader:
-            loader.put(list(_rows(bench.spool, units)))
+            loader.put(list(_rows(bench.spool, whole)))
             loader.put(read_ledger(bench.spool.folder))
             loader.flush()
 
@@ -215,6 +245,14 @@ def _require_prices(plan: Plan, known: dict[str, Endpoint], settings: Settings) 
                 f'in {settings.endpoints} under [{spec.endpoint}.prices."{spec.llm_id}"], 0 for a server '
                 "of your own"
             )
+
+
+def _manifest(folder: Path) -> list[str] | None:
+    """The units of a campaign's folder that count; None before its search has ended for the first time."""
+    if not (folder / MANIFEST).exists():
+        return None
+    manifests = [folder / MANIFEST, *folder.glob("confirmed-*.json")]
+    return sorted({unit for path in manifests for unit in json.loads(path.read_text("utf-8"))})
 
 
 def _require_room(settings: Settings) -> None:

@@ -4,8 +4,9 @@ import asyncio
 import errno
 import json
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeVar
 
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
@@ -19,7 +20,10 @@ from warehouse.store import WarehouseError
 if TYPE_CHECKING:
     from tasks.plan import Plan
 
+T = TypeVar("T")
+
 DEFAULT_PLAN = CHECKOUT / "deployments" / "plans" / "offline.toml"
+IN_FLIGHT = Settings().attempts_in_flight
 ENDPOINTS = CHECKOUT / "deployments" / "endpoints.toml"
 
 app = App(
@@ -69,6 +73,10 @@ RequireSandbox = Annotated[
     Parameter(help="Refuse to run model-written code behind less than this."),
 ]
 
+AttemptsInFlight = Annotated[
+    int, Parameter(help="Attempts at once: about as many as calls your endpoint answers at once.")
+]
+
 
 @app.command
 def evolve(
@@ -82,10 +90,7 @@ def evolve(
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
     split: Annotated[str | None, Parameter(help="Split whose items are the seeds.")] = None,
     appworld_root: AppworldRoot = None,
-    attempts_in_flight: Annotated[
-        int,
-        Parameter(help="Attempts at once: about as many as calls your endpoint answers at once."),
-    ] = Settings().attempts_in_flight,
+    attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
     budget_usd: Budget = None,
     canary: Canary = True,
     replay: Replay = None,
@@ -156,6 +161,87 @@ def resume(
         require_sandbox=require_sandbox,
     )
     _run(*stored_plan(campaign, settings), settings)
+
+
+@app.command
+def confirm(
+    campaign: str,
+    *,
+    attempts: Annotated[int, Parameter(help="Fresh attempts on each kept variant.")] = 40,
+    solver: Annotated[
+        Path | None,
+        Parameter(help="TOML file with a table [solver], as in a plan: another solver to ask."),
+    ] = None,
+    appworld_root: AppworldRoot = None,
+    attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    endpoints: Endpoints = ENDPOINTS,
+    state: State = CHECKOUT / ".turtle",
+) -> None:
+    """Attempt the variants that a campaign kept anew: which of them hold?
+
+    What selected a variant says nothing of it: it was kept for its luck too. Estimates are made of these
+    fresh attempts alone.
+    """
+    from flows.campaign import stored_plan
+    from tasks.plan import read_solver
+
+    settings = Settings(
+        state=state.absolute(),
+        endpoints=endpoints,
+        attempts_in_flight=attempts_in_flight,
+        appworld_root=_absolute(appworld_root),
+    )
+    plan, edition = stored_plan(campaign, settings)
+    asked = None if solver is None else read_solver(solver)
+    prepare_prefect(settings)
+    from flows.confirm import confirm as confirm_flow
+    from flows.publish import console, print_confirmation
+
+    again = f"turtle confirm {campaign}"
+    _until_stopped(confirm_flow(plan, edition, settings, attempts, asked), again)
+    print_confirmation(campaign, settings, console())
+
+
+@app.command
+def compare(
+    plan: Path = DEFAULT_PLAN,
+    *,
+    rng_seeds: Annotated[
+        int, Parameter(help="How often each arm runs, each with other dice.")
+    ] = 10,
+    attempts: Annotated[int, Parameter(help="Fresh attempts on each kept variant.")] = 40,
+    steps: Annotated[int | None, Parameter(help="Variants that each arm attempts.")] = None,
+    seeds: Annotated[int | None, Parameter(help="How many of the suite's seeds take part.")] = None,
+    edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
+    appworld_root: AppworldRoot = None,
+    attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    endpoints: Endpoints = ENDPOINTS,
+    state: State = CHECKOUT / ".turtle",
+) -> None:
+    """What does the search add? Four arms at equal attempts, confirmed and compared.
+
+    Independent edits of the seed, edits of the best so far, evolution without notes, and full evolution;
+    each arm under each rng_seed is a campaign of its own. The same command goes on where it was stopped.
+    """
+    from tasks.plan import read_plan
+
+    settings = Settings(
+        state=state.absolute(),
+        endpoints=endpoints,
+        attempts_in_flight=attempts_in_flight,
+        appworld_root=_absolute(appworld_root),
+    )
+    data = None if appworld_root is None else "official"
+    read = read_plan(plan, {"steps": steps, "seeds": seeds, "data": data})
+    prepare_prefect(settings)
+    from flows.compare import compare as compare_flow
+    from flows.compare import print_comparison
+    from flows.publish import console
+
+    campaigns = _until_stopped(
+        compare_flow(read, edition, settings, rng_seeds, attempts), "the same command"
+    )
+    print_comparison(campaigns, settings, console())
 
 
 @app.command
@@ -293,15 +379,18 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     from flows.publish import console, publish
 
     name = plan.campaign(edition)
-    try:
-        asyncio.run(evolve_flow(plan, edition, settings))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        print(
-            f"stopped; nothing finished is lost. Go on with: turtle resume {name}", file=sys.stderr
-        )
-        sys.exit(130)
+    _until_stopped(evolve_flow(plan, edition, settings), f"turtle resume {name}")
     if publish(name, settings, console()):
         sys.exit(1)
+
+
+def _until_stopped(flow: Coroutine[Any, Any, T], again: str) -> T:
+    """Runs a flow to its end; where the user stops it, says how to go on and exits."""
+    try:
+        return asyncio.run(flow)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        print(f"stopped; nothing finished is lost. Go on with: {again}", file=sys.stderr)
+        sys.exit(130)
 
 
 def _print_rows(columns: list[str], rows: list[tuple[Any, ...]]) -> None:

@@ -10,6 +10,7 @@ from prefect import flow
 from flows.campaign import open_campaign
 from flows.progress import Progress
 from flows.settings import Settings
+from tasks.arms import ARMS
 from tasks.canary import canary
 from tasks.embed import embed
 from tasks.errors import InputError
@@ -51,7 +52,15 @@ async def evolve(plan: Plan, edition: str, settings: Settings) -> str:
 
     Run again with the same plan and edition, it goes on where it was, or finds all done.
     """
-    async with open_campaign(plan, edition, settings) as bench, Progress(bench) as progress:
+    async with open_campaign(plan, edition, settings) as bench:
+        await evolved(bench)
+    return bench.campaign
+
+
+async def evolved(bench: Workbench) -> None:
+    """One campaign, top to bottom, on a workbench that is open."""
+    plan = bench.plan
+    async with Progress(bench) as progress:
         taken = await ingest(
             bench,
             split=plan.split,
@@ -70,7 +79,6 @@ async def evolve(plan: Plan, edition: str, settings: Settings) -> str:
         progress.say(f"{len(kept)} variants kept; embedding and labelling")
         await embed(bench, items=[*seeds, *kept], embedder=plan.embedder)
         await together(campaign.labelled(item) for item in [*seeds, *kept])
-    return bench.campaign
 
 
 @dataclass
@@ -119,14 +127,24 @@ class Campaign:
         self.progress.expect(steps)
         running: dict[int, asyncio.Task[Any]] = {}
         try:
-            for step in range(steps + self.plan.in_flight):
-                if done := running.pop(step - self.plan.in_flight, None):
-                    population.add(*await done)
-                if step < steps:
-                    move = await decide(self.bench, population, step)
-                    running[step] = asyncio.create_task(self.take(move))
+            for step in range(steps):
+                while running and not self._may_start(population, len(running)):
+                    population.add(*await running.pop(min(running)))
+                if not self._may_start(population, len(running)):
+                    break
+                move = await decide(self.bench, population, step)
+                running[step] = asyncio.create_task(self.take(move))
+            while running:
+                population.add(*await running.pop(min(running)))
         finally:
             await _cancel(running.values())
+
+    def _may_start(self, population: Population, running: int) -> bool:
+        """Whether one more step may start: W bounds those under way, and no more variants may come of
+        them than the plan has left to attempt."""
+        most = self.plan.max_variants
+        left = most is None or len(population.variants()) + running < most
+        return left and running < self.plan.in_flight
 
     async def take(self, move: Move) -> tuple[Decision, Item | None, Score | None, Note | None]:
         """One step: edit, verify and, where an item came of it, attempt, note and score."""
@@ -138,7 +156,7 @@ class Campaign:
             parent=move.parent.item,
             gold_calls=self.gold_calls[move.parent.item.item_id],
             inspirations=move.inspirations,
-            note=move.parent.note,
+            note=move.note,
             direction=decision.direction,
             world=self.world,
             proposer=self.plan.proposer,
@@ -151,7 +169,7 @@ class Campaign:
             root=move.root,
             parent=move.parent.item,
             inspirations=move.inspirations,
-            note=move.parent.note,
+            note=move.note,
             edit=edited.one(Edit),
             siblings=move.siblings,
             simulator=self.simulator,
@@ -163,29 +181,37 @@ class Campaign:
         self.gold_calls[variant.item_id] = verified.all(GoldCall)
         return decision, variant, *await self.measure(variant)
 
-    async def measure(self, item: Item) -> tuple[Score, Note]:
-        """Attempts an item and reads the attempts: its score, and a note for the edits that follow."""
+    async def measure(self, item: Item) -> tuple[Score, Note | None]:
+        """Attempts an item and reads the attempts: its score, and a note for the edits that follow.
+
+        None for the note in an arm that goes without.
+        """
         solved = await self.attempts(item)
-        attempts = solved.all(Attempt)
-        noted = await feedback(
-            self.bench,
-            about=item.item_id,
-            item=item,
-            attempts=attempts,
-            turns=solved.all(Turn),
-            measurement="search",
-            spec=self.plan.feedback,
-        )
         scored = await score(
             self.bench,
             about=item.item_id,
             item_id=item.item_id,
-            attempts=attempts,
+            solver=self.plan.solver,
+            attempts=solved.all(Attempt),
             measurement="search",
             completion=self.plan.completion,
             length_weight=self.plan.length_weight,
         )
-        return scored.one(Score), noted.one(Note)
+        noted = ARMS[self.plan.search.arm].noted
+        return scored.one(Score), await self.note(item, solved) if noted else None
+
+    async def note(self, item: Item, solved: Loaded) -> Note:
+        """What the feedback model reads from an item's attempts."""
+        noted = await feedback(
+            self.bench,
+            about=item.item_id,
+            item=item,
+            attempts=solved.all(Attempt),
+            turns=solved.all(Turn),
+            measurement="search",
+            spec=self.plan.feedback,
+        )
+        return noted.one(Note)
 
     async def attempts(self, item: Item) -> Loaded:
         """The solver's attempts on an item, made once and read as often as wanted."""

@@ -36,6 +36,20 @@ PRINTED: dict[str, tuple[str, ...]] = {
 }
 """The marts shown at the end of a campaign, in this order, and the columns that fit on a terminal."""
 
+CONFIRMED: dict[str, tuple[str, ...]] = {
+    "confirmation": (
+        "item_id",
+        "llm_id",
+        "search_c",
+        "fresh_c",
+        "fresh_scored",
+        "in_band",
+        "band_probability",
+    ),
+    "replication": ("llm_id", "kept", "confirmed", "in_band", "rate", "rate_low", "rate_high"),
+}
+"""The marts shown after a confirmation."""
+
 SHOWN_ROWS = 22
 """A longer mart is cut on the terminal, and says so."""
 
@@ -69,6 +83,14 @@ def publish(campaign: str, settings: Settings, out: Console) -> list[CheckFailur
     for failure in failures:
         out.print(f"check {failure.check}: {len(failure.rows)} rows. {failure.incident}")
     return failures
+
+
+def print_confirmation(campaign: str, settings: Settings, out: Console) -> None:
+    """Prints what fresh attempts say of a campaign's kept variants."""
+    rows = read(settings.warehouse, "campaigns", campaign=campaign)
+    notes = [SIMULATED] if rows["simulated"].any() else []
+    for name, columns in CONFIRMED.items():
+        out.print(_table(name, columns, campaign, settings, notes))
 
 
 def _table(
@@ -114,7 +136,13 @@ def _print_example(campaign: str, settings: Settings, out: Console) -> None:
     """The kept variant that lies farthest from its seed, and the seed."""
     farthest = read(settings.warehouse, "farthest_pairs", campaign=campaign, rank=1)
     for row in farthest.head(1).iter_rows(named=True):
-        score = read(settings.warehouse, "scores", campaign=campaign, item_id=row["item_id"])
+        score = read(
+            settings.warehouse,
+            "scores",
+            campaign=campaign,
+            item_id=row["item_id"],
+            measurement="search",
+        )
         solved, scored = score["solved"][0], score["scored"][0]
         out.print(Panel(plain(row["root_instruction"]), title="a seed", title_align="left"))
         out.print(

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from tasks.arms import ArmName
 from tasks.errors import InputError, faults
 from tasks.llm.base import EmbedderSpec, LLMSpec
 from warehouse.records import Record, digest_of
@@ -49,6 +50,8 @@ class SolverLimits(Record):
 class SearchPolicy(Record):
     """How the search draws parents and directions. Evidence: design.md D6a."""
 
+    arm: ArmName = "full"
+    """What an edit may build on; the others are there to be compared with "full" (tasks/arms.py)."""
     exploration: float = Field(default=0.1, ge=0, le=1)
     """Added to each member's share of the island's best score before it is squared into a weight."""
     below_gate_weight: float = Field(default=0.05, ge=0, le=1)
@@ -74,6 +77,9 @@ class Plan(Record):
     rng_seed: int = 1
     steps: int = Field(default=40, ge=0)
     """Edit-and-evaluate moves."""
+    max_variants: int | None = Field(default=None, ge=1)
+    """The search ends with so many distinct variants attempted, after `steps` moves at the latest: so
+    campaigns that differ in luck or policy spend equal attempts. None: `steps` alone decides."""
     steps_scope: Literal["campaign", "seed"] = "campaign"
     """Whether `steps` counts for the whole campaign or for each seed; the paper leaves it open."""
     in_flight: int = Field(default=8, ge=1)
@@ -123,14 +129,7 @@ def read_plan(path: Path, overrides: dict[str, Any]) -> Plan:
 
     Raises InputError, with the file and the field, when it is missing, no TOML or no valid plan.
     """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(
-            f"plan {path}: no such file; shipped plans lie in deployments/plans"
-        ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"plan {path}: cannot be read: {error}") from error
+    values = _toml(path)
     values |= {name: value for name, value in overrides.items() if value is not None}
     if "proposer" not in values:
         raise InputError(
@@ -138,6 +137,28 @@ def read_plan(path: Path, overrides: dict[str, Any]) -> Plan:
             "ENDPOINT/LLM_ID, or a table [proposer] with endpoint and llm_id to the plan"
         )
     return plan_of(values, origin=f"plan {path}")
+
+
+def read_solver(path: Path) -> LLMSpec:
+    """Reads the table [solver] of a TOML file, a plan or a fragment of one. Raises InputError."""
+    values = _toml(path)
+    if "solver" not in values:
+        raise InputError(f"plan {path}: has no table [solver]")
+    try:
+        return LLMSpec.model_validate(values["solver"])
+    except ValidationError as error:
+        raise InputError(f"plan {path}: solver: {faults(error)}") from error
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(
+            f"plan {path}: no such file; shipped plans lie in deployments/plans"
+        ) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"plan {path}: cannot be read: {error}") from error
 
 
 def spec_named(text: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Literal
 
+from tasks.llm.base import LLMSpec
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Measurement, Score
@@ -59,11 +60,23 @@ def score_of(
     *,
     campaign: str,
     item_id: str,
+    solver: str,
     measurement: Measurement,
     completion: Literal["perfect", "partial"] = "perfect",
     length_weight: float = 1.0,
 ) -> Score:
-    """The scores of one item in one measurement. Unscored attempts count nowhere but in `unscored`."""
+    """The scores of one item by one solver (its spec_id) in one measurement.
+
+    Unscored attempts count nowhere but in `unscored`. Raises ValueError where an attempt is of another
+    item, solver or measurement: estimates are never mixed.
+    """
+    mixed = [
+        a.attempt_id
+        for a in attempts
+        if (a.item_id, a.solver, a.measurement) != (item_id, solver, measurement)
+    ]
+    if mixed:
+        raise ValueError(f"not attempts of {measurement} on item {item_id}: {', '.join(mixed)}")
     scored = [a for a in attempts if a.outcome != "unscored"]
     solved = [a for a in scored if a.outcome == "solved"]
     partials = [a.partial for a in scored if a.partial is not None]
@@ -72,6 +85,7 @@ def score_of(
     row = {
         "campaign": campaign,
         "item_id": item_id,
+        "solver": solver,
         "measurement": measurement,
         "scored": len(scored),
         "solved": len(solved),
@@ -91,11 +105,12 @@ def score_of(
     return Score(**row)
 
 
-@stage(version="1")
+@stage(version="2")
 async def score(
     run: StageRun,
     *,
     item_id: str,
+    solver: LLMSpec,
     attempts: Sequence[Attempt],
     measurement: Measurement,
     completion: Literal["perfect", "partial"],
@@ -109,6 +124,7 @@ async def score(
                 attempts,
                 campaign=run.bench.campaign,
                 item_id=item_id,
+                solver=solver.spec_id,
                 measurement=measurement,
                 completion=completion,
                 length_weight=length_weight,

@@ -9,6 +9,7 @@ on, so a killed search goes on as it was.
 import random
 from dataclasses import dataclass
 
+from tasks.arms import ARMS
 from tasks.plan import Plan
 from tasks.spool import Unit
 from tasks.workbench import Workbench
@@ -35,6 +36,8 @@ class Move:
     decision: Decision
     root: Item
     parent: Member
+    note: Note | None
+    """The parent's note, where the arm shows it."""
     inspirations: tuple[Item, ...]
     siblings: tuple[Item, ...]
     """The other items of the parent's island."""
@@ -45,6 +48,7 @@ class Population:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._arm = ARMS[plan.search.arm]
         self._members: dict[int, Member] = {}
         self._parent_of_node: dict[int, int] = {}
         self._children: dict[int, int] = {}
@@ -82,6 +86,7 @@ class Population:
             decision=decision,
             root=self.seed(decision.island),
             parent=parent,
+            note=parent.note if self._arm.noted else None,
             inspirations=tuple(self.member(node).item for node in decision.inspiration_nodes),
             siblings=tuple(
                 member.item for member in self.island(decision.island) if member != parent
@@ -104,7 +109,10 @@ class Population:
         return any(member.item.item_id == item.item_id for member in self.island(island))
 
     def choose(self, campaign: str, step: int) -> Decision:
-        """Draws the next edit: island in turn, parent by weight, inspirations from other islands."""
+        """Draws the next edit: island in turn, parent by weight, inspirations from other islands.
+
+        What the arm withholds is not drawn.
+        """
         rng = random.Random(f"{self._plan.rng_seed}/{step}")
         number = step % self.islands
         members = self.island(number)
@@ -115,18 +123,36 @@ class Population:
             step=step,
             island=number,
             parent_node=parent.node,
-            inspiration_nodes=tuple(self._inspirations(rng, number)),
+            inspiration_nodes=tuple(self._inspirations(rng, number) if self._arm.inspired else ()),
             direction=direction(self._plan, parent.score),
             parent_weight=weights[members.index(parent)] / sum(weights),
         )
 
     def weights(self, members: list[Member]) -> list[float]:
-        """Drawing weights: (share of the island's best score + exploration)^2 / (1 + children).
+        """Weights by which the arm draws a parent among an island's members, the seed first."""
+        if self._arm.parent == "weighted":
+            return self._by_score_and_use(members)
+        chosen = members[0] if self._arm.parent == "seed" else self._best(members)
+        return [float(member is chosen) for member in members]
+
+    def _best(self, members: list[Member]) -> Member:
+        """The member of highest score above the gate; of equals the latest, so that the line goes on.
+
+        The seed where no member was solved.
+        """
+        above = [member for member in members if member.score.gate]
+        return max(above or members[:1], key=lambda m: (self._fitness(m), m.node))
+
+    def _fitness(self, member: Member) -> float:
+        return getattr(member.score, self._plan.score) or 0.0
+
+    def _by_score_and_use(self, members: list[Member]) -> list[float]:
+        """(share of the island's best score + exploration)^2 / (1 + children).
 
         A member below the gate takes a small fixed share: it may be a parent, at low weight.
         """
         policy = self._plan.search
-        fitness = [getattr(member.score, self._plan.score) or 0.0 for member in members]
+        fitness = [self._fitness(member) for member in members]
         best = max((f for f, m in zip(fitness, members, strict=True) if m.score.gate), default=0.0)
         return [
             (

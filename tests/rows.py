@@ -36,6 +36,7 @@ def score_row(item_id: str, solved: int, scored: int = 10, **values: Any) -> Sco
     defaults: dict[str, Any] = {
         "campaign": "c",
         "item_id": item_id,
+        "solver": "s",
         "measurement": "search",
         "scored": scored,
         "solved": solved,

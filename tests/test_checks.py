@@ -11,6 +11,7 @@ from tests.warehouse_rows import (
     CAMPAIGN,
     attempt,
     check,
+    confirmation,
     embedding,
     item,
     kept,
@@ -58,6 +59,7 @@ PLANTED: dict[str, list[Row]] = {
     "not_a_number": [ODD_SCORE.model_copy(update={"bell": float("nan")})],
     "share_outside_range": [attempt("s1", 0, "failed", partial=50.0)],
     "lineage_broken": [step(1, "v0", None)],
+    "measurements_mixed": [confirmation("v0", 3, 4)],
     "item_without_gold_run": [item("s2"), seed("s2", 2)],
 }
 """For each check, rows that it has to find when they are loaded over the sound ones."""
@@ -95,6 +97,23 @@ def test_a_check_finds_what_only_sql_can_plant(sound_copy: Path, name: str) -> N
         connection.execute(PLANTED_BY_SQL[name])
 
     assert name in failing_checks(sound_copy)
+
+
+@pytest.mark.parametrize(
+    ("found_in", "planted"),
+    [
+        ("attempts", attempt("v0", 9, "failed", attempt_id=f"{CAMPAIGN}/fresh/v0/0")),
+        ("selections", kept("v0", "s0")[0].model_copy(update={"solved": 2, "scored": 4})),
+        ("confirmations", confirmation("v0", 5, 10)),
+        ("confirmations", confirmation("v0", 2, 4, solver="another")),
+    ],
+)
+def test_measurements_that_mix_are_found_wherever_they_do(
+    sound_copy: Path, found_in: str, planted: Row
+) -> None:
+    found = failing_checks(loaded(sound_copy, planted))["measurements_mixed"].rows
+
+    assert {row[0] for row in found} == {found_in}
 
 
 def test_not_a_number_is_found_in_every_column_of_scores(sound_copy: Path) -> None:

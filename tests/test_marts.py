@@ -1,6 +1,7 @@
 """Each mart against small rows worked out by hand, and the rules that every SQL file keeps."""
 
 import re
+import shutil
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -12,17 +13,20 @@ import pytest
 from tests.sound_campaign import SOUND, loaded
 from tests.warehouse_rows import (
     CAMPAIGN,
+    attempt,
     campaign,
     embedding,
     item,
     kept,
     label,
     llm_call,
+    replication,
     score,
     seed,
     step,
 )
 from warehouse import marts
+from warehouse.records import TABLES, Row, canonical
 from warehouse.store import WarehouseError
 from warehouse.views import SQL_FOLDER, SqlFile, ordered_views, read_folder
 
@@ -179,8 +183,8 @@ def test_progress(sound: Path) -> None:
         "steps": 4,
         "accepted": 2,
         "rejected": 2,
-        "attempts": 24,
-        "solved": 12,
+        "attempts": 28,
+        "solved": 14,
         "unscored": 1,
         "llm_calls": 4,
         "cost_usd": 1.75,
@@ -231,9 +235,79 @@ def test_rejections_are_shares_of_the_edits_in_a_direction(sound: Path) -> None:
 
 def test_infrastructure_failures_are_not_those_of_solvers(sound: Path) -> None:
     assert rows_of(sound, "infrastructure_failures", "source cause failures share") == [
-        ("attempt", "SimulatorError", 1, 1 / 24),
+        ("attempt", "SimulatorError", 1, 1 / 28),
         ("llm_call", "ProviderError", 1, 0.25),
     ]
+
+
+def test_confirmation_shows_search_and_fresh_attempts_side_by_side(sound: Path) -> None:
+    columns = "item_id root same_solver search_solved search_c fresh_solved fresh_c difficulty"
+    assert rows_of(sound, "confirmation", columns) == [("v0", "s0", True, 5, 0.5, 2, 0.5, 3)]
+
+
+def test_confirmations_are_rows_of_their_own_in_every_estimate(sound: Path, path: Path) -> None:
+    shutil.copyfile(sound, path)
+    loaded(path, score("v0", 4, 4, measurement="confirmation", solver="another"))
+
+    columns = "item_set measurement solver bin items"
+    histogram = marts.read(path, "completion_histogram").filter(pl.col("items") > 0)
+    evolved = histogram.filter(pl.col("item_set") == "evolved").select(columns.split()).rows()
+    assert sorted(evolved) == [
+        ("evolved", "confirmation", "another", 1.0, 1),
+        ("evolved", "confirmation", "solver0", 0.5, 1),
+        ("evolved", "search", "solver0", 0.5, 1),
+    ]
+    assert set(marts.read(path, "feature_failure")["measurement"]) == {"search"}
+
+
+def test_replication_names_the_solver(sound: Path) -> None:
+    columns = "llm_id kept confirmed in_band rate"
+    assert rows_of(sound, "replication", columns) == [("toy", 1, 1, 1, 1.0)]
+
+
+def test_arms_of_one_plan_are_one_comparison(path: Path) -> None:
+    def plan(arm: str, rng_seed: int, steps: int = 4) -> str:
+        return canonical({"rng_seed": rng_seed, "search": {"arm": arm, "w": 1}, "steps": steps})
+
+    loaded(
+        path,
+        [campaign(arm, plan=plan(arm, n)) for n, arm in enumerate(("iid", "full"))],
+        campaign("longer", plan=plan("full", 0, steps=9)),
+        [attempt("s0", n, "solved", campaign=c) for c in ("iid", "full", "longer") for n in (0, 1)],
+        [attempt("v0", 0, "failed", campaign=c) for c in ("iid", "full")],
+        [score("s0", 2, 2, campaign=c) for c in ("iid", "full")],
+        [seed("s0", campaign=c) for c in ("iid", "full")],
+        attempt("v0", 0, "solved", campaign="full", measurement="confirmation", attempt_id="f"),
+        replication("full", in_band=0),
+        kept("v0", "s0", campaign="full"),
+    )
+
+    columns = "arm rng_seed seeds variants search_attempts kept confirmed in_band"
+    arms = marts.read(path, "arms")
+    assert sorted(arms.filter(pl.col("campaign") != "longer").select(columns.split()).rows()) == [
+        ("full", 1, 1, 1, 3, 1, 1, 0),
+        ("iid", 0, 1, 1, 3, 0, None, None),
+    ]
+    by_campaign = dict(arms.select("campaign", "comparison").rows())
+    assert by_campaign["iid"] == by_campaign["full"] != by_campaign["longer"]
+
+
+def test_equal_work_of_two_campaigns_is_paid_for_by_both(path: Path) -> None:
+    """Found by a comparison: its arms attempt equal seeds, so their units, and calls, have equal names."""
+    loaded(path, llm_call("c0"), llm_call("c0", campaign="other"))
+
+    assert rows_of(path, "cost_per_kept", "campaign role llm_calls") == [
+        ("other", "all", 1),
+        ("other", "solver", 1),
+        (CAMPAIGN, "all", 1),
+        (CAMPAIGN, "solver", 1),
+    ]
+
+
+@pytest.mark.parametrize("record", TABLES, ids=lambda record: record.table)
+def test_rows_of_a_campaign_have_it_in_their_key(record: type[Row]) -> None:
+    """Units, and what is named after them, are named alike in every campaign that does equal work."""
+    assert "campaign" in record.key or "campaign" not in record.model_fields
 
 
 def test_campaigns_are_kept_apart(path: Path) -> None:

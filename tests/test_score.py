@@ -20,7 +20,7 @@ def attempts(*outcomes: str, calls: int = 5) -> list:
 def scored(*outcomes: str, **choices) -> object:
     """The score of attempts with these outcomes."""
     given = attempts(*outcomes)
-    return score_of(given, campaign="c", item_id="i", measurement="search", **choices)
+    return score_of(given, campaign="c", item_id="i", solver="s", measurement="search", **choices)
 
 
 def test_bell_goes_through_the_papers_points() -> None:
@@ -68,7 +68,7 @@ def test_length_is_the_mean_of_successful_trajectories_only() -> None:
         attempt_row(repeat=1, outcome="solved", calls=6),
         attempt_row(repeat=2, outcome="failed", calls=100),
     ]
-    score = score_of(given, campaign="c", item_id="i", measurement="search")
+    score = score_of(given, campaign="c", item_id="i", solver="s", measurement="search")
     assert score.mean_solved_length == 5.0
 
 
@@ -77,7 +77,18 @@ def test_partial_completion_is_the_mean_partial_and_a_lost_state_counts_zero() -
         attempt_row(repeat=0, outcome="failed", partial=0.5),
         attempt_row(repeat=1, outcome="failed", partial=None),
     ]
-    score = score_of(given, campaign="c", item_id="i", measurement="search", completion="partial")
+    score = score_of(
+        given, campaign="c", item_id="i", solver="s", measurement="search", completion="partial"
+    )
     assert score.completion_rate == 0.25
     assert score.mean_partial == 0.5
     assert not score.gate
+
+
+@pytest.mark.parametrize(
+    "stray", [{"measurement": "confirmation"}, {"solver": "another"}, {"item_id": "another"}]
+)
+def test_attempts_of_two_measurements_are_never_one_estimate(stray: dict[str, str]) -> None:
+    given = [attempt_row(repeat=0), attempt_row(repeat=1, attempt_id="stray", **stray)]
+    with pytest.raises(ValueError, match="not attempts of search on item i: stray"):
+        score_of(given, campaign="c", item_id="i", solver="s", measurement="search")

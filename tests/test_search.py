@@ -114,3 +114,43 @@ def test_any_of_the_six_scores_ranks_parents(name: str) -> None:
     made.add(taken, item, score_row(item.item_id, 5, **{name: 9.0}), None)
     weights = made.weights(made.island(0))
     assert weights[1] > weights[0]
+
+
+def parents(arm: str, *grown: int) -> list[int]:
+    """The parents of 40 choices on one island whose variants, in step order, have these solved counts."""
+    made = population(10, search={"arm": arm})
+    for step, solved in enumerate(grown):
+        grow(made, step, -1, solved)
+    return [made.choose("c", k).parent_node for k in range(40)]
+
+
+def test_independent_edits_are_always_edits_of_the_seed() -> None:
+    assert set(parents("iid", 5, 9)) == {-1}
+
+
+def test_sequential_edits_are_edits_of_the_best_so_far() -> None:
+    assert set(parents("sequential", 9, 5, 8)) == {1}
+    assert set(parents("sequential", 5, 9, 5)) == {2}, "of equals the latest"
+    assert set(parents("sequential")) == {-1}
+    assert set(parents("sequential", 0, 0)) == {-1}, "what nobody solved is not the best"
+
+
+def test_evolution_draws_among_all_with_or_without_notes() -> None:
+    assert parents("full", 9, 5, 8) == parents("no_notes", 9, 5, 8)
+    assert len(set(parents("full", 9, 5, 8))) > 2
+
+
+@pytest.mark.parametrize(
+    ("arm", "inspired", "noted"),
+    [
+        ("iid", False, False),
+        ("sequential", False, False),
+        ("no_notes", True, False),
+        ("full", True, True),
+    ],
+)
+def test_an_arm_shows_what_it_says(arm: str, inspired: bool, noted: bool) -> None:
+    made = population(5, 9, 2, search={"arm": arm})
+    move = made.move(made.choose("c", 0))
+    assert bool(move.inspirations) == inspired
+    assert (move.note is not None) == noted

@@ -15,7 +15,7 @@ from tasks.stage import STAGES
 
 ACCEPTED = Path(__file__).parent / "stage_fingerprints.json"
 MODULES = ("ingest", "mutate", "verify", "solve", "feedback", "score", "selection", "judge")
-MODULES += ("embed", "label")
+MODULES += ("embed", "label", "confirmation")
 ALSO = {"solve": ("tasks.agents.code_cells",)}
 """Modules that are a stage's own work in another file."""
 

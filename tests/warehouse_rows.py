@@ -8,11 +8,13 @@ from warehouse.records import (
     Attempt,
     Campaign,
     Check,
+    Confirmation,
     Embedding,
     GoldCall,
     Item,
     Label,
     LlmCall,
+    Replication,
     Row,
     Score,
     Seed,
@@ -137,6 +139,7 @@ def api_call(attempt_id: str, n: int = 0) -> ApiCall:
 
 def score(item_id: str, solved: int, scored: int, campaign: str = CAMPAIGN, **other: Any) -> Score:
     defaults = {
+        "solver": "solver0",
         "measurement": "search",
         "unscored": 0,
         "completion_rate": solved / scored if scored else None,
@@ -168,6 +171,43 @@ def kept(
             campaign=campaign, item_id=item_id, judge="judge0", reason="It is.", verdict=verdict
         ),
     ]
+
+
+def confirmation(
+    item_id: str, solved: int, scored: int = 40, campaign: str = CAMPAIGN, **other: Any
+) -> Confirmation:
+    """A row whose arithmetic the test does not care about; its attempts are `fresh_attempts`."""
+    defaults = {"solver": "solver0", "simulated": True, "in_band": True, "band_probability": 0.8}
+    return Confirmation(
+        campaign=campaign, item_id=item_id, solved=solved, scored=scored, **defaults | other
+    )
+
+
+def fresh_attempts(item_id: str, solved: int, scored: int) -> list[Attempt]:
+    """Attempts of the measurement "confirmation"."""
+    return [
+        attempt(
+            item_id,
+            n,
+            "solved" if n < solved else "failed",
+            attempt_id=f"{CAMPAIGN}/fresh/{item_id}/{n}",
+            measurement="confirmation",
+        )
+        for n in range(scored)
+    ]
+
+
+def replication(campaign: str = CAMPAIGN, **other: Any) -> Replication:
+    defaults = {
+        "solver": "solver0",
+        "kept": 1,
+        "confirmed": 1,
+        "in_band": 1,
+        "rate": 1.0,
+        "rate_low": None,
+        "rate_high": None,
+    }
+    return Replication(campaign=campaign, **defaults | other)
 
 
 def label(

@@ -315,7 +315,7 @@ class LlmCall(Row):
     """One try of a call of a model, failed ones too. The ledger; bodies stay in the spool."""
 
     table: ClassVar = "llm_calls"
-    key: ClassVar = ("call_id",)
+    key: ClassVar = ("campaign", "call_id")
     call_id: str
     """What asks (the unit, else role and prompt), and which of its tries this is, from 0."""
     campaign: str
@@ -362,9 +362,11 @@ class Score(Row):
     """Our arithmetic on an item's outcomes. Formulas: `tasks.score`."""
 
     table: ClassVar = "scores"
-    key: ClassVar = ("campaign", "item_id", "measurement")
+    key: ClassVar = ("campaign", "item_id", "solver", "measurement")
     campaign: str
     item_id: str
+    solver: str
+    """spec_id of the solver whose attempts these are."""
     measurement: Measurement
     scored: int
     """Attempts that ended solved or failed."""
@@ -398,6 +400,43 @@ class Selection(Row):
     scored: int
     variance_count: int
     """k(n-k) as an integer, the number by which it was selected."""
+
+
+class Confirmation(Row):
+    """What fresh attempts say of a kept variant. Arithmetic: `tasks.posterior`."""
+
+    table: ClassVar = "confirmations"
+    key: ClassVar = ("campaign", "item_id", "solver")
+    campaign: str
+    item_id: str
+    solver: str
+    """spec_id of the solver asked, which may be another than the search's."""
+    simulated: bool
+    """True when the offline model made the attempts."""
+    solved: int
+    scored: int
+    in_band: bool | None
+    """solved / scored lies in [0.4, 0.6]; None where nothing was scored."""
+    band_probability: float
+    """Posterior P(0.4 < p < 0.6) of the solve probability p, from a uniform prior (0-1)."""
+
+
+class Replication(Row):
+    """How many of a campaign's kept variants hold in fresh attempts."""
+
+    table: ClassVar = "replications"
+    key: ClassVar = ("campaign", "solver")
+    campaign: str
+    solver: str
+    kept: int
+    confirmed: int
+    """Kept variants with at least one scored fresh attempt."""
+    in_band: int
+    rate: float | None
+    """in_band / confirmed (0-1); None where none is confirmed."""
+    rate_low: float | None
+    """95 % interval, variants of seeds that are alike as one cluster; None with fewer than two clusters."""
+    rate_high: float | None
 
 
 class Verdict(Row):
@@ -446,7 +485,7 @@ class Label(Row):
 
 TABLES: tuple[type[Row], ...] = (
     Campaign, Spec, Item, Seed, Decision, Step, Check, Attempt, ApiCall, GoldCall, LlmCall,
-    Note, Score, Selection, Verdict, Embedding, Label,
+    Note, Score, Selection, Verdict, Embedding, Label, Confirmation, Replication,
 )  # fmt: skip
 """The tables of the warehouse."""
 

@@ -10,9 +10,9 @@ from main.attempts
 group by campaign, item_id, solver, measurement, repeat
 having count(*) > 1
 union all
-select 'scores', concat_ws(' ', campaign, item_id, measurement), count(*)
+select 'scores', concat_ws(' ', campaign, item_id, solver, measurement), count(*)
 from main.scores
-group by campaign, item_id, measurement
+group by campaign, item_id, solver, measurement
 having count(*) > 1
 union all
 select 'items', item_id, count(*)
@@ -20,7 +20,7 @@ from main.items
 group by item_id
 having count(*) > 1
 union all
-select 'llm_calls', call_id, count(*)
+select 'llm_calls', concat_ws(' ', campaign, call_id), count(*)
 from main.llm_calls
-group by call_id
+group by campaign, call_id
 having count(*) > 1

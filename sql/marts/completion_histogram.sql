@@ -1,5 +1,5 @@
 -- question: How often are items solved: how many always, how many never, how many in between?
--- grain: campaign, item_set, measurement, bin
+-- grain: campaign, item_set, solver, measurement, bin
 -- units: bin is the completion rate (0-1) to the nearest tenth, where 0.0 holds only the items that
 --   were never solved and 1.0 only those that always were; share 0-1 of the scored items of the set.
 --   never_share, always_share and mean_completion_rate are of the whole set, repeated in each row.
@@ -7,6 +7,7 @@ with rates as (
     select
         sets.campaign,
         sets.item_set,
+        scores.solver,
         scores.measurement,
         scores.completion_rate as rate,
         case
@@ -21,22 +22,24 @@ totals as (
     select
         campaign,
         item_set,
+        solver,
         measurement,
         count(*) as scored_items,
         avg(rate) as mean_completion_rate,
         count(*) filter (where tenths = 0) / count(*) as never_share,
         count(*) filter (where tenths = 10) / count(*) as always_share
     from rates
-    group by campaign, item_set, measurement
+    group by campaign, item_set, solver, measurement
 ),
 counted as (
-    select campaign, item_set, measurement, tenths, count(*) as items
+    select campaign, item_set, solver, measurement, tenths, count(*) as items
     from rates
-    group by campaign, item_set, measurement, tenths
+    group by campaign, item_set, solver, measurement, tenths
 )
 select
     totals.campaign,
     totals.item_set,
+    totals.solver,
     totals.measurement,
     bins.tenths / 10 as bin,
     coalesce(counted.items, 0) as items,
@@ -50,6 +53,12 @@ cross join range(11) as bins(tenths)
 left join counted
     on counted.campaign = totals.campaign
     and counted.item_set = totals.item_set
+    and counted.solver = totals.solver
     and counted.measurement = totals.measurement
     and counted.tenths = bins.tenths
-order by totals.campaign, totals.item_set desc, totals.measurement, bins.tenths
+order by
+    totals.campaign,
+    totals.measurement desc,
+    totals.solver,
+    totals.item_set desc,
+    bins.tenths

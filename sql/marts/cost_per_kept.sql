@@ -4,6 +4,7 @@
 --   counts; cached_share 0-1 of the prompt tokens, NULL where no provider says. usd US dollars, NULL where the
 --   price of a reply is unknown; unanswered_most_usd the most that tries without a reply can have cost
 --   beside cost_usd. Per kept variant, NULL where none is kept.
+--   Tries for confirmations count like those for the search.
 with calls as (
     select
         campaign,

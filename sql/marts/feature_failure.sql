@@ -7,6 +7,7 @@ with grids as (
     select distinct sets.campaign, sets.item_set, tries.measurement
     from analysis.item_sets as sets
     join main.attempts as tries using (campaign, item_id)
+    where tries.measurement <> 'confirmation'
 ),
 cells as (
     select

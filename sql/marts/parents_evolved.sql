@@ -13,7 +13,7 @@ surviving as (
     join main.scores as scores
         on scores.campaign = steps.campaign
         and scores.item_id = steps.child
-    where scores.gate
+    where scores.gate and scores.measurement = 'search'
 ),
 selected as (
     select distinct campaign, root

@@ -1,6 +1,6 @@
 -- question: How far is a campaign?
 -- grain: campaign
--- units: counts; planned_steps from the plan, NULL where it does not say; cost_usd is the sum of the
+-- units: counts, attempts and calls of all measurements together; planned_steps from the plan, NULL where it does not say; cost_usd is the sum of the
 --   known prices, unpriced_calls the number of replies whose price is unknown.
 with seeds as (
     select campaign, count(*) as seeds
