@@ -18,6 +18,7 @@ from tasks.errors import BudgetSpent, TurtleError
 from warehouse.store import WarehouseError
 
 if TYPE_CHECKING:
+    from flows.server import LocalPrefect
     from tasks.plan import Plan
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ T = TypeVar("T")
 DEFAULT_PLAN = CHECKOUT / "deployments" / "plans" / "offline.toml"
 IN_FLIGHT = Settings().attempts_in_flight
 ENDPOINTS = CHECKOUT / "deployments" / "endpoints.toml"
+DEPLOYMENTS = CHECKOUT / "deployments" / "prefect.yaml"
 
 app = App(
     name="turtle",
@@ -339,6 +341,39 @@ def doctor(*, endpoints: Endpoints = ENDPOINTS, state: State = CHECKOUT / ".turt
         sys.exit(1)
 
 
+@app.command
+def up(
+    *,
+    port: Annotated[int, Parameter(help="Where the server listens, on this machine only.")] = 4200,
+    deployments: Annotated[Path, Parameter(help="A prefect.yaml file.")] = DEPLOYMENTS,
+    state: State = CHECKOUT / ".turtle",
+) -> None:
+    """Start a Prefect server that stays, a worker, and the deployments; campaigns then show in its UI."""
+    url = _prefect_of(state).up(port, deployments.absolute(), lambda line: print(line, flush=True))
+    print(f"up: {url}  (turtle status, turtle down)")
+
+
+@app.command
+def down(*, state: State = CHECKOUT / ".turtle") -> None:
+    """Stop what turtle up started. Runs under way go on where they were when they are tried again."""
+    stopped = _prefect_of(state).down()
+    print(f"stopped: {', '.join(stopped)}" if stopped else "nothing was up")
+
+
+@app.command
+def status(*, state: State = CHECKOUT / ".turtle") -> None:
+    """Say what of turtle up runs; exit code 1 when not all of it does."""
+    from flows.server import answers
+
+    local = _prefect_of(state)
+    url = local.url()
+    print(f"server: {url if url and answers(url) else 'not up'}; log: {local.server.log}")
+    worker = local.worker.process_id()
+    print(f"worker: {f'process {worker}' if worker else 'not up'}; log: {local.worker.log}")
+    if url is None or worker is None:
+        sys.exit(1)
+
+
 def main() -> None:
     """The console script: exit code 0; 1 when a check of the warehouse fails or the doctor finds something
     amiss; 2 when something that the user can mend is wrong, told in one line; 3 when the budget is used up;
@@ -374,7 +409,7 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     if plan.judges_itself:
         print(f"warning: {JUDGES_ITSELF}", file=sys.stderr)
     asyncio.run(require_sandbox(plan.suite, settings))
-    prepare_prefect(settings)
+    prepare_prefect(settings, _prefect_of(settings.state).url())
     from flows.evolve import evolve as evolve_flow
     from flows.publish import console, publish
 
@@ -391,6 +426,12 @@ def _until_stopped(flow: Coroutine[Any, Any, T], again: str) -> T:
     except (KeyboardInterrupt, asyncio.CancelledError):
         print(f"stopped; nothing finished is lost. Go on with: {again}", file=sys.stderr)
         sys.exit(130)
+
+
+def _prefect_of(state: Path) -> "LocalPrefect":
+    from flows.server import LocalPrefect
+
+    return LocalPrefect(Settings(state=state.absolute()))
 
 
 def _print_rows(columns: list[str], rows: list[tuple[Any, ...]]) -> None:

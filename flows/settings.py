@@ -68,9 +68,15 @@ class Settings(BaseModel):
         return self.state / "receipts"
 
 
-def prepare_prefect(settings: Settings) -> None:
-    """Puts what we ask of Prefect into this process's environment; call it before Prefect is imported."""
+def prepare_prefect(settings: Settings, server: str | None = None) -> None:
+    """Puts what we ask of Prefect into this process's environment; call it before Prefect is imported.
+
+    `server`: address of the server that `turtle up` started; None for one that lives as long as the process.
+    """
     home = settings.state / "prefect"
     home.mkdir(parents=True, exist_ok=True)
-    for name, value in (PREFECT_ENVIRONMENT | {"PREFECT_HOME": str(home)}).items():
+    asked = PREFECT_ENVIRONMENT | {"PREFECT_HOME": str(home)}
+    if server is not None:
+        asked["PREFECT_API_URL"] = f"{server}/api"
+    for name, value in asked.items():
         os.environ.setdefault(name, value)

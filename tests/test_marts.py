@@ -16,6 +16,7 @@ from tests.warehouse_rows import (
     attempt,
     campaign,
     embedding,
+    gold_calls,
     item,
     kept,
     label,
@@ -163,6 +164,25 @@ def test_parents_evolved_is_a_funnel_of_seeds(path: Path) -> None:
 
     columns = "offered searched surviving selected evolved evolved_share"
     assert rows_of(path, "parents_evolved", columns) == [(5, 4, 2, 2, 1, 0.2)]
+
+
+def test_kept_variants_are_listed_with_what_is_known(path: Path) -> None:
+    loaded(
+        path,
+        [seed("s0", 0)],
+        [score("near", 5, 10), score("far", 4, 10), score("vague", 5, 10)],
+        kept("near", "s0"),
+        kept("far", "s0"),
+        kept("vague", "s0", verdict="vague"),
+        label("near", "difficulty", 3),
+        gold_calls("near", "venmo", "phone", "venmo", "supervisor"),
+    )
+
+    columns = "item_id root solved scored difficulty apps"
+    assert rows_of(path, "kept", columns) == [
+        ("far", "s0", 4, 10, None, None),
+        ("near", "s0", 5, 10, 3, 2),
+    ]
 
 
 def test_an_item_without_a_valid_verdict_of_every_judge_is_not_kept(path: Path) -> None:
