@@ -4,6 +4,8 @@ Instructions and golds may derive from a suite whose licence forbids them in the
 database is nobody's archive.
 """
 
+import re
+
 from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 
 from flows.publish import PRINTED, SIMULATED
@@ -17,21 +19,27 @@ KEPT = ("item_id", "root", "solved", "scored", "mean_solved_length", "difficulty
 """Columns of the table of kept variants."""
 
 
+def key_of(campaign: str, what: str) -> str:
+    """Key of an artifact; Prefect allows lower-case letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{campaign}-{what}".lower())
+
+
 async def show_tables(campaign: str, settings: Settings) -> list[str]:
     """Makes the summary and the table of kept variants; returns the names of checks that failed.
 
     Raises WarehouseError where the warehouse cannot be read.
     """
-    key = campaign.lower().replace(".", "-").replace("_", "-")
     failures = run_checks(settings.warehouse)
     await acreate_markdown_artifact(
         _summary(campaign, settings, [failure.check for failure in failures]),
-        key=f"{key}-tables",
+        key=key_of(campaign, "tables"),
         description=f"What campaign {campaign} came to",
     )
     kept = read(settings.warehouse, "kept", campaign=campaign).select(KEPT)
     await acreate_table_artifact(
-        kept.to_dicts(), key=f"{key}-kept", description=f"Variants that campaign {campaign} keeps"
+        kept.to_dicts(),
+        key=key_of(campaign, "kept"),
+        description=f"Variants that campaign {campaign} keeps",
     )
     return [failure.check for failure in failures]
 

@@ -1,11 +1,14 @@
-"""Words to the user while a campaign runs: one line that is kept up to date."""
+"""Words to the user while a campaign runs: one line that is kept up to date, and a bar in Prefect's UI."""
 
 import asyncio
 import time
 from types import TracebackType
+from uuid import UUID
 
+from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
 from rich.console import Console
 
+from flows.artifacts import key_of
 from tasks.workbench import Workbench
 from warehouse.records import Step
 
@@ -24,9 +27,15 @@ class Progress:
         self._steps: int | None = None
         self._steps_began = time.monotonic()
         self._ticker: asyncio.Task[None] | None = None
+        self._bar: UUID | None = None
 
     async def __aenter__(self) -> "Progress":
         self._console.print(f"campaign {self._bench.campaign}")
+        self._bar = await acreate_progress_artifact(
+            0.0,
+            key=key_of(self._bench.campaign, "progress"),
+            description="Share of the search's steps that are taken",
+        )
         if self._console.is_terminal:
             self._status.start()
         self._ticker = asyncio.create_task(self._tick())
@@ -42,6 +51,7 @@ class Progress:
             self._ticker.cancel()
         self._status.stop()
         self._console.print(self.line(), soft_wrap=True)
+        await self._show(100.0 if error is None else self._percent())
 
     def say(self, phase: str) -> None:
         """Names what the campaign does now."""
@@ -79,13 +89,26 @@ class Progress:
             parts.append(f"step {taken} of {self._steps}, about {_duration(left_s)} left")
         return "; ".join(parts)
 
+    def _percent(self) -> float:
+        """Share of the steps that are taken, 0-100."""
+        taken = self._bench.counts.accepted + self._bench.counts.rejected
+        return 100.0 * taken / self._steps if self._steps else 0.0
+
+    async def _show(self, percent: float) -> None:
+        if self._bar is not None:
+            await aupdate_progress_artifact(self._bar, progress=percent)
+
     async def _tick(self) -> None:
+        told = time.monotonic()
         while True:
             await asyncio.sleep(0.5 if self._console.is_terminal else EVERY_S)
             if self._console.is_terminal:
                 self._status.update(self.line())
             else:
                 self._console.print(self.line(), soft_wrap=True)
+            if time.monotonic() - told >= EVERY_S:
+                told = time.monotonic()
+                await self._show(self._percent())
 
 
 def _duration(seconds: float) -> str:

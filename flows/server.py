@@ -144,12 +144,20 @@ class LocalPrefect:
         _command(
             ["--no-prompt", "deploy", "--all", "--prefect-file", str(deployments)], environment
         )
+        known = _known_automations(environment["PREFECT_API_URL"])
         for automation in json.loads(AUTOMATIONS.read_text(encoding="utf-8"))["automations"]:
-            known = _command(["automation", "ls"], environment)
             if automation["name"] not in known:
                 _command(
                     ["automation", "create", "--from-json", json.dumps(automation)], environment
                 )
+
+
+def _known_automations(api: str) -> set[str]:
+    request = urllib.request.Request(
+        f"{api}/automations/filter", data=b"{}", headers={"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return {automation["name"] for automation in json.load(answer)}
 
 
 def answers(url: str) -> bool:

@@ -5,13 +5,14 @@ tests/benchmarks measure, those under tests/endurance take many minutes, those u
 model; all are marked here, so that no file has to say it and none can forget.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.toy.prefect_server import serving
+from tests.toy.running import Toy
 
 TESTS = Path(__file__).resolve().parent
 
@@ -52,3 +53,21 @@ def prefect_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[di
     """The environment of a child that runs flows: a Prefect server of this session's own."""
     with serving(tmp_path_factory.mktemp("prefect")) as environment:
         yield environment
+
+
+@pytest.fixture
+def toy(
+    tmp_path: Path, prefect_environment: dict[str, str], checkout: Path
+) -> Callable[[str], Toy]:
+    """Makes state folders by name."""
+    return lambda name: Toy(tmp_path / name, prefect_environment, checkout)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(
+    tmp_path_factory: pytest.TempPathFactory, prefect_environment: dict[str, str], checkout: Path
+) -> Toy:
+    """A campaign that ran to its end in one go. Tests copy it before they change it."""
+    made = Toy(tmp_path_factory.mktemp("undisturbed"), prefect_environment, checkout)
+    made.run()
+    return made
