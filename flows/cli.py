@@ -195,7 +195,7 @@ def confirm(
     )
     plan, edition = stored_plan(campaign, settings)
     asked = None if solver is None else read_solver(solver)
-    prepare_prefect(settings)
+    _prepare_prefect(settings)
     from flows.confirm import confirm as confirm_flow
     from flows.publish import console, print_confirmation
 
@@ -235,7 +235,7 @@ def compare(
     )
     data = None if appworld_root is None else "official"
     read = read_plan(plan, {"steps": steps, "seeds": seeds, "data": data})
-    prepare_prefect(settings)
+    _prepare_prefect(settings)
     from flows.compare import compare as compare_flow
     from flows.compare import print_comparison
     from flows.publish import console
@@ -409,7 +409,7 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     if plan.judges_itself:
         print(f"warning: {JUDGES_ITSELF}", file=sys.stderr)
     asyncio.run(require_sandbox(plan.suite, settings))
-    prepare_prefect(settings, _prefect_of(settings.state).url())
+    _prepare_prefect(settings)
     from flows.evolve import evolve as evolve_flow
     from flows.publish import console, publish
 
@@ -426,6 +426,11 @@ def _until_stopped(flow: Coroutine[Any, Any, T], again: str) -> T:
     except (KeyboardInterrupt, asyncio.CancelledError):
         print(f"stopped; nothing finished is lost. Go on with: {again}", file=sys.stderr)
         sys.exit(130)
+
+
+def _prepare_prefect(settings: Settings) -> None:
+    """The server of `turtle up` serves where it runs, else one that lives as long as this process."""
+    prepare_prefect(settings, _prefect_of(settings.state).url())
 
 
 def _prefect_of(state: Path) -> "LocalPrefect":
