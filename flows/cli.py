@@ -406,9 +406,9 @@ def _run(plan: "Plan", edition: str, settings: Settings) -> None:
     from flows.campaign import require, require_sandbox
 
     require(plan, edition, settings)
+    asyncio.run(require_sandbox(plan.suite, settings))
     if plan.judges_itself:
         print(f"warning: {JUDGES_ITSELF}", file=sys.stderr)
-    asyncio.run(require_sandbox(plan.suite, settings))
     _prepare_prefect(settings)
     from flows.evolve import evolve as evolve_flow
     from flows.publish import console, publish
