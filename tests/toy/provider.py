@@ -38,7 +38,7 @@ class ToyProvider:
     def answer(self, asked: Asked) -> HttpReply:
         """The reply to one request."""
         if asked.path.endswith("/embeddings"):
-            self._bill(Tokens(prompt=5, completion=0))
+            self._bill(Tokens(prompt=5, cached=0, completion=0))
             return openai_embeddings(asked)
         body = digest_of(asked.body)
         self._times[body] += 1
