@@ -131,11 +131,6 @@ def read_plan(path: Path, overrides: dict[str, Any]) -> Plan:
     """
     values = _toml(path)
     values |= {name: value for name, value in overrides.items() if value is not None}
-    if "proposer" not in values:
-        raise InputError(
-            f"plan {path}: names no proposer (the paper names none either): add --proposer "
-            "ENDPOINT/LLM_ID, or a table [proposer] with endpoint and llm_id to the plan"
-        )
     return plan_of(values, origin=f"plan {path}")
 
 
@@ -174,4 +169,10 @@ def plan_of(values: dict[str, Any], origin: str) -> Plan:
     try:
         return Plan.model_validate(values)
     except ValidationError as error:
+        found = [fault["loc"] for fault in error.errors()]
+        if found == [("proposer",)] and "proposer" not in values:
+            raise InputError(
+                f"{origin}: names no proposer (the paper names none either): add --proposer "
+                "ENDPOINT/LLM_ID, or a table [proposer] with endpoint and llm_id to the plan"
+            ) from error
         raise InputError(f"{origin}: {faults(error)}") from error
