@@ -138,7 +138,8 @@ def killed_in_a_batch(path: Path) -> Path:
     code = (
         "import duckdb, os, signal, sys\n"
         "connection = duckdb.connect(sys.argv[1])\n"
-        "connection.execute(\"INSERT INTO seeds VALUES ('killed', 's1', 0, 's1', NULL)\")\n"
+        'connection.execute("INSERT INTO seeds (campaign, item_id, position, name) '
+        "VALUES ('killed', 's1', 0, 's1')\")\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     child = subprocess.run([sys.executable, "-c", code, private_path(path)])
