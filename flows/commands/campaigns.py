@@ -1,0 +1,108 @@
+"""Commands that run campaigns, or go on with them."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from flows.commands.options import (
+    DEFAULT_PLAN,
+    ENDPOINTS,
+    IN_FLIGHT,
+    STATE,
+    AppworldRoot,
+    AttemptsInFlight,
+    Budget,
+    Canary,
+    Endpoints,
+    Replay,
+    RequireSandbox,
+    State,
+    absolute,
+)
+from flows.commands.running import run_campaign
+from flows.settings import Settings
+
+
+def evolve(
+    plan: Path = DEFAULT_PLAN,
+    *,
+    steps: Annotated[int | None, Parameter(help="Edits to try (the paper: 1000).")] = None,
+    seeds: Annotated[int | None, Parameter(help="How many of the suite's seeds take part.")] = None,
+    suite: Annotated[str | None, Parameter(help="Suite to evolve.")] = None,
+    rng_seed: Annotated[int | None, Parameter(help="Seed of the search's dice.")] = None,
+    proposer: Annotated[str | None, Parameter(help="ENDPOINT/LLM_ID that proposes edits.")] = None,
+    edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
+    split: Annotated[str | None, Parameter(help="Split whose items are the seeds.")] = None,
+    appworld_root: AppworldRoot = None,
+    attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    budget_usd: Budget = None,
+    canary: Canary = True,
+    replay: Replay = None,
+    dry_run: Annotated[
+        bool,
+        Parameter(negative=(), help="Print what is expected to be asked and paid; ask nothing."),
+    ] = False,
+    require_sandbox: RequireSandbox = None,
+    endpoints: Endpoints = ENDPOINTS,
+    state: State = STATE,
+) -> None:
+    """Run a campaign, or go on with it.
+
+    PLAN is a TOML file with everything that decides what is found: suite, seeds, steps, models, limits. The
+    default needs no key: the real AppWorld engine with a simulated model. The same command goes on where
+    it was stopped; nothing finished is done or paid for again.
+    """
+    from tasks.plan import read_plan, spec_named
+
+    overrides = {
+        "steps": steps,
+        "seeds": seeds,
+        "suite": suite,
+        "rng_seed": rng_seed,
+        "split": split,
+    }
+    if appworld_root is not None:
+        overrides["data"] = "official"
+    overrides["proposer"] = proposer and spec_named(proposer)
+    settings = Settings(
+        state=state.absolute(),
+        endpoints=endpoints,
+        attempts_in_flight=attempts_in_flight,
+        appworld_root=absolute(appworld_root),
+        budget_usd=budget_usd,
+        canary=canary,
+        replay=replay,
+        require_sandbox=require_sandbox,
+    )
+    read = read_plan(plan, overrides)
+    if dry_run:
+        from flows.forecast import show
+
+        return asyncio.run(show(read, edition, settings))
+    run_campaign(read, edition, settings)
+
+
+def resume(
+    campaign: str,
+    *,
+    appworld_root: AppworldRoot = None,
+    budget_usd: Budget = None,
+    canary: Canary = True,
+    require_sandbox: RequireSandbox = None,
+    endpoints: Endpoints = ENDPOINTS,
+    state: State = STATE,
+) -> None:
+    """Go on with a campaign by its name: only failed and unfinished work is done."""
+    from flows.campaign import stored_plan
+
+    settings = Settings(
+        state=state.absolute(),
+        endpoints=endpoints,
+        appworld_root=absolute(appworld_root),
+        budget_usd=budget_usd,
+        canary=canary,
+        require_sandbox=require_sandbox,
+    )
+    run_campaign(*stored_plan(campaign, settings), settings)

@@ -1,0 +1,93 @@
+"""Commands on what is kept: spool, warehouse, exports."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from flows.commands.options import STATE, AppworldRoot, State, absolute
+from flows.plain_text import plain
+from flows.settings import Settings
+
+
+def sql(
+    query: str,
+    *,
+    format: Annotated[
+        Literal["table", "json"], Parameter(help="json: one object a line.")
+    ] = "table",
+    state: State = STATE,
+) -> None:
+    """Ask the warehouse, also while a campaign runs: turtle sql "FROM analysis.difficulty".
+
+    Tables: warehouse/records.py. Marts: sql/marts, in schema analysis.
+    """
+    from warehouse import marts
+
+    columns, rows = marts.query(Settings(state=state.absolute()).warehouse, query)
+    if format == "json":
+        for row in rows:
+            print(json.dumps(dict(zip(columns, row, strict=True)), default=str))
+        return
+    _print_rows(columns, rows)
+
+
+def tables(campaign: str, *, state: State = STATE) -> None:
+    """Print a campaign's tables again."""
+    from flows.campaign import stored_plan
+    from flows.publish import console, publish
+
+    settings = Settings(state=state.absolute())
+    stored_plan(campaign, settings)
+    if publish(campaign, settings, console()):
+        sys.exit(1)
+
+
+def export(
+    folder: Path,
+    campaign: str,
+    *,
+    format: Annotated[str, Parameter(help="Form to write in: appworld.")],
+    private: Annotated[
+        bool,
+        Parameter(help="Write in clear what may be published only encrypted, beside the bundle."),
+    ] = False,
+    appworld_root: AppworldRoot = None,
+    state: State = STATE,
+) -> None:
+    """Write a campaign's kept variants into FOLDER, as their own suite reads them."""
+    from flows.export import export as write
+
+    settings = Settings(state=state.absolute(), appworld_root=absolute(appworld_root))
+    told = asyncio.run(write(campaign, format, folder.absolute(), settings, private))
+    print(f"{folder}: {told}")
+
+
+def delete(campaign: str, *, state: State = STATE) -> None:
+    """Delete a campaign: its attempts, edits, receipts and rows. This cannot be undone."""
+    from flows import campaign as campaigns
+
+    campaigns.delete(campaign, Settings(state=state.absolute()))
+    print(f"deleted {campaign}")
+
+
+def rebuild(*, state: State = STATE) -> None:
+    """Make the warehouse anew from the spool, which alone is the truth."""
+    from flows.campaign import spooled_rows
+    from warehouse.store import rebuild as rebuild_warehouse
+
+    settings = Settings(state=state.absolute())
+    count = rebuild_warehouse(settings.warehouse, spooled_rows(settings))
+    print(f"{settings.warehouse}: {count} rows")
+
+
+def _print_rows(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*(plain("NULL" if value is None else value) for value in row))
+    Console(soft_wrap=True).print(table)

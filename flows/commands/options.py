@@ -1,0 +1,60 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from flows.settings import CHECKOUT, Settings
+
+DEFAULT_PLAN = CHECKOUT / "deployments" / "plans" / "offline.toml"
+IN_FLIGHT = Settings().attempts_in_flight
+ENDPOINTS = CHECKOUT / "deployments" / "endpoints.toml"
+STATE = CHECKOUT / ".turtle"
+
+State = Annotated[
+    Path, Parameter(help="Folder for everything Turtle writes: spool, warehouse, simulators.")
+]
+
+AppworldRoot = Annotated[
+    Path | None,
+    Parameter(
+        help="Folder whose data/ is AppWorld's official data (appworld download data --root DIR): "
+        "its seeds in place of the small world's."
+    ),
+]
+
+Endpoints = Annotated[
+    Path, Parameter(help="TOML file that says how models are reached, and at what price.")
+]
+
+Budget = Annotated[
+    float | None,
+    Parameter(
+        help="US dollars for the whole campaign, earlier runs included; stops before it is passed."
+    ),
+]
+
+Canary = Annotated[
+    bool,
+    Parameter(negative="--no-canary", show_default=False, help="Try each model on a trifle first."),
+]
+
+Replay = Annotated[
+    Path | None,
+    Parameter(help="Folder of a recorded campaign (spool/NAME): its replies answer, no network."),
+]
+
+RequireSandbox = Annotated[
+    Literal["rlimits", "bubblewrap"] | None,
+    Parameter(help="Refuse to run model-written code behind less than this."),
+]
+
+AttemptsInFlight = Annotated[
+    int, Parameter(help="Attempts at once: about as many as calls your endpoint answers at once.")
+]
+
+
+def absolute(path: Path | None) -> Path | None:
+    """The same file, whatever the current folder becomes."""
+    return None if path is None else path.absolute()
