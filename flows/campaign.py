@@ -132,6 +132,11 @@ def stored_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
     return plan_of(stored["plan"], origin=f"plan {path}"), stored["edition"]
 
 
+def spent_usd(campaign: str, settings: Settings) -> float:
+    """The most that a campaign can have cost so far, in US dollars; 0 before it has begun."""
+    return sum(call.most_usd or 0.0 for call in read_ledger(settings.spool / campaign))
+
+
 def ended_units(campaign: str, settings: Settings) -> list[str]:
     """The units of a campaign that has ended. Raises InputError where it is missing or unfinished."""
     stored_plan(campaign, settings)

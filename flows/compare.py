@@ -1,12 +1,12 @@
 """What happens: the arms of a search, each an ordinary campaign a rng_seed, at equal attempts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from prefect import flow
 from rich.console import Console
 from rich.table import Table
 
-from flows.campaign import open_campaign
+from flows.campaign import open_campaign, spent_usd
 from flows.confirm import ATTEMPTS, confirmed
 from flows.evolve import evolved
 from flows.publish import SIMULATED
@@ -31,19 +31,29 @@ async def compare(
 ) -> list[str]:
     """Runs and confirms every arm under `rng_seeds` rng_seeds, from the plan's own on.
 
-    Returns the campaigns' names. Run again, it goes on where it was. Raises InputError as
-    `plans_of_arms` does.
+    Returns the campaigns' names. Run again, it goes on where it was. The settings' budget is for all of
+    them together. Raises InputError as `plans_of_arms` does, BudgetSpent when the next call does not fit.
     """
     plans = list(plans_of_arms(plan, rng_seeds))
+    campaigns = [arm_plan.campaign(edition) for arm_plan in plans]
     suite = suite_of(plan.suite, settings)
     try:
         for arm_plan in plans:
-            async with open_campaign(arm_plan, edition, settings, suite=suite) as bench:
+            left = with_what_is_left(settings, campaigns, arm_plan.campaign(edition))
+            async with open_campaign(arm_plan, edition, left, suite=suite) as bench:
                 await evolved(bench)
-            await confirmed(arm_plan, edition, settings, attempts, arm_plan.solver, suite)
+            await confirmed(arm_plan, edition, left, attempts, arm_plan.solver, suite)
     finally:
         await suite.aclose()
-    return [arm_plan.campaign(edition) for arm_plan in plans]
+    return campaigns
+
+
+def with_what_is_left(settings: Settings, campaigns: Sequence[str], campaign: str) -> Settings:
+    """The settings with the part of the common budget that the other campaigns leave to one."""
+    if settings.budget_usd is None:
+        return settings
+    spent = sum(spent_usd(other, settings) for other in campaigns if other != campaign)
+    return settings.model_copy(update={"budget_usd": max(0.0, settings.budget_usd - spent)})
 
 
 def plans_of_arms(plan: Plan, rng_seeds: int) -> Iterator[Plan]:

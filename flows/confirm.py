@@ -6,6 +6,7 @@ from flows.campaign import ended_units, open_campaign
 from flows.evolve import together
 from flows.progress import Progress
 from flows.settings import Settings
+from tasks.canary import canary
 from tasks.confirmation import confirm as conclude
 from tasks.llm.base import LLMSpec
 from tasks.plan import Plan
@@ -58,6 +59,8 @@ async def confirmed(
         items = {item.item_id: item for item in search.all(Item)}
         kept = kept_variants(search)
 
+        for one in kept[:1]:
+            await canary(bench, items[one.item_id], {"solver": solver})
         progress.say(f"confirming {len(kept)} variants, {attempts} attempts each")
         fresh = await together(
             attempted(bench, items[one.item_id], world, solver, attempts) for one in kept

@@ -6,7 +6,7 @@ replies cannot be read, vectors of the wrong length. A probe that passed is a un
 for once a campaign and spec. One that failed is forgotten, and the next run probes again.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from tasks.agents.code_cells import SESSION_RNG_SEED
@@ -91,13 +91,14 @@ class Probe:
         )
 
 
-async def canary(bench: Workbench, item: Item) -> None:
-    """Probes the plan's models at `bench.probed` endpoints, on an item, but no simulated one.
+async def canary(bench: Workbench, item: Item, models: Mapping[str, LLMSpec] | None = None) -> None:
+    """Probes models at `bench.probed` endpoints, on an item, but no simulated one.
 
-    Raises CanaryFault.
+    `models`: those to probe, by role; None for all of the plan. Raises CanaryFault.
     """
-    for role in ROLES:
-        spec = getattr(bench.plan, role)
+    if models is None:
+        models = {role: getattr(bench.plan, role) for role in ROLES}
+    for role, spec in models.items():
         if spec.endpoint in bench.probed and not bench.client(spec).simulated:
             await _passed(bench, role, spec, item)
 

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.compare import with_what_is_left
+from flows.settings import Settings
 from tasks.errors import BudgetSpent, ProviderError
 from tasks.llm.accounted import AccountedClient
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Sampling, Subject, Tokens
@@ -231,3 +233,23 @@ def test_whatever_is_called_the_budget_holds(
         return AccountedClient(Scripted(sleep_s, end), PRICES, ledger, governor)
 
     asyncio.run(scenario())
+
+
+async def test_campaigns_of_one_comparison_leave_each_other_the_rest(tmp_path: Path) -> None:
+    campaigns = ["toy-a-1", "toy-b-1", "toy-c-1"]
+    settings = Settings(state=tmp_path, budget_usd=1.0)
+    settings.spool.mkdir()
+    for campaign in campaigns[:2]:
+        client = accounted(settings.spool / campaign, Scripted(USED))
+        await client.complete(request())
+        await client.aclose()
+    ((row,), _) = (read_ledger(settings.spool / campaign) for campaign in campaigns[:2])
+    assert row.most_usd
+    left = {name: with_what_is_left(settings, campaigns, name).budget_usd for name in campaigns}
+    assert left == pytest.approx(
+        {"toy-a-1": 1 - row.most_usd, "toy-b-1": 1 - row.most_usd, "toy-c-1": 1 - 2 * row.most_usd}
+    )
+    spent = settings.model_copy(update={"budget_usd": row.most_usd / 2})
+    assert with_what_is_left(spent, campaigns, "toy-c-1").budget_usd == 0
+    unbounded = Settings(state=tmp_path)
+    assert with_what_is_left(unbounded, campaigns, "toy-c-1") == unbounded

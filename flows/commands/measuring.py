@@ -12,11 +12,15 @@ from flows.commands.options import (
     STATE,
     AppworldRoot,
     AttemptsInFlight,
+    Budget,
+    Canary,
     Endpoints,
+    Replay,
+    RequireSandbox,
     State,
     absolute,
 )
-from flows.commands.running import until_stopped, use_prefect
+from flows.commands.running import check_sandbox, until_stopped, use_prefect
 from flows.settings import Settings
 
 
@@ -30,6 +34,10 @@ def confirm(
     ] = None,
     appworld_root: AppworldRoot = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    budget_usd: Budget = None,
+    canary: Canary = True,
+    replay: Replay = None,
+    require_sandbox: RequireSandbox = None,
     endpoints: Endpoints = ENDPOINTS,
     state: State = STATE,
 ) -> None:
@@ -46,9 +54,14 @@ def confirm(
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
         appworld_root=absolute(appworld_root),
+        budget_usd=budget_usd,
+        canary=canary,
+        replay=replay,
+        require_sandbox=require_sandbox,
     )
     plan, edition = stored_plan(campaign, settings)
     asked = None if solver is None else read_solver(solver)
+    check_sandbox(plan.suite, settings)
     use_prefect(settings)
     from flows.confirm import confirm as confirm_flow
     from flows.publish import console, print_confirmation
@@ -70,6 +83,12 @@ def compare(
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
     appworld_root: AppworldRoot = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    budget_usd: Annotated[
+        float | None,
+        Parameter(help="US dollars for all arms together; stops before it is passed."),
+    ] = None,
+    canary: Canary = True,
+    require_sandbox: RequireSandbox = None,
     endpoints: Endpoints = ENDPOINTS,
     state: State = STATE,
 ) -> None:
@@ -85,9 +104,13 @@ def compare(
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
         appworld_root=absolute(appworld_root),
+        budget_usd=budget_usd,
+        canary=canary,
+        require_sandbox=require_sandbox,
     )
     data = None if appworld_root is None else "official"
     read = read_plan(plan, {"steps": steps, "seeds": seeds, "data": data})
+    check_sandbox(read.suite, settings)
     use_prefect(settings)
     from flows.compare import compare as compare_flow
     from flows.compare import print_comparison

@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 def run_campaign(plan: "Plan", edition: str, settings: Settings) -> None:
     """Runs a campaign in this process and prints what it came to."""
-    from flows.campaign import require, require_sandbox
+    from flows.campaign import require
 
     require(plan, edition, settings)
-    asyncio.run(require_sandbox(plan.suite, settings))
+    check_sandbox(plan.suite, settings)
     if plan.judges_itself:
         print(f"warning: {JUDGES_ITSELF}", file=sys.stderr)
     use_prefect(settings)
@@ -30,6 +30,13 @@ def run_campaign(plan: "Plan", edition: str, settings: Settings) -> None:
     until_stopped(evolve_flow(plan, edition, settings), f"turtle resume {name}")
     if publish(name, settings, console()):
         sys.exit(1)
+
+
+def check_sandbox(suite: str, settings: Settings) -> None:
+    """Raises InputError where model-written code would run behind less than the settings want."""
+    from flows.campaign import require_sandbox
+
+    asyncio.run(require_sandbox(suite, settings))
 
 
 def until_stopped(flow: Coroutine[Any, Any, T], again: str) -> T:

@@ -2,49 +2,17 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.toy.provider import PRICES, ToyProvider
+from tests.toy.paid import ENDPOINTS, KEY, PLAN, VARIABLE, ran
+from tests.toy.provider import ToyProvider
 from tests.toy.running import Toy, ledger_of
 from tests.wire.server import WireServer
 from warehouse.marts import query, read, run_checks
-
-KEY = "sk-turtle-distinctive-0123456789abcdef"
-VARIABLE = "TURTLE_TEST_PAID_KEY"
-
-PLAN = """
-suite = "toy"
-steps = 3
-in_flight = 2
-repeats = 4
-""" + "\n".join(
-    f'[{role}]\nendpoint = "paid"\nllm_id = "{llm_id}"\nsampling = {{ max_tokens = 200 }}'
-    for role, llm_id in {
-        "proposer": "toy-large",
-        "solver": "toy-small",
-        "feedback": "toy-small",
-        "judge": "toy-small",
-        "labeller": "toy-large",
-        "embedder": "toy-embedder",
-    }.items()
-)
-
-ENDPOINTS = f"""
-[paid]
-kind = "openai"
-base_url = "{{url}}/v1"
-key_variable = "{VARIABLE}"
-concurrency = 4
-""" + "\n".join(
-    f'[paid.prices."{llm_id}"]\n' + "\n".join(f"{k} = {v}" for k, v in PRICES.model_dump().items())
-    for llm_id in ("toy-large", "toy-small", "toy-embedder")
-)
 
 FIRST_BUDGET_USD, SECOND_BUDGET_USD, LAST_BUDGET_USD = 0.6, 5.0, 100.0
 
@@ -60,26 +28,6 @@ class Paid:
     killed: str
     resumed: str
     provider: ToyProvider
-
-
-async def ran(toy: Toy, *arguments: str, kill_after: Any = None) -> tuple[int, str]:
-    """The console script's exit code and all that it printed."""
-    line = [sys.executable, "-m", "tests.toy.cli", str(toy.state / "journal.jsonl"), *arguments]
-    line += ["--state", str(toy.state)]
-    process = await asyncio.create_subprocess_exec(
-        *line,
-        cwd=toy.checkout,
-        env=toy.environment,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    if kill_after is not None:
-        while not kill_after() and process.returncode is None:
-            await asyncio.sleep(0.02)
-        process.kill()
-    out, _ = await asyncio.wait_for(process.communicate(), 300)
-    assert process.returncode is not None
-    return process.returncode, out.decode()
 
 
 def evolve(toy: Toy, budget_usd: float, *more: str) -> tuple[str, ...]:
@@ -245,6 +193,17 @@ def test_a_forecast_after_the_campaign_shows_what_was_spent(paid: Paid) -> None:
         assert words in out
     total = sum(row["cost_usd"] or 0 for row in ledger_of(paid.toy))
     assert f"{total:.2f}" in out
+
+
+def test_a_confirmation_is_held_to_the_campaigns_budget(paid: Paid) -> None:
+    (campaign,) = (paid.toy.state / "spool").iterdir()
+    endpoints = str(paid.toy.state / "endpoints.toml")
+    command = ("confirm", campaign.name, "--endpoints", endpoints, "--attempts", "2")
+    before = ledger_of(paid.toy)
+    code, out = asyncio.run(ran(paid.toy, *command, "--budget-usd", str(FIRST_BUDGET_USD)))
+    assert code == 3, out
+    assert f"the budget of ${FIRST_BUDGET_USD:.4f} is used up" in out.splitlines()[-1]
+    assert ledger_of(paid.toy) == before
 
 
 def test_json_lines_of_the_ledger_hold_no_prompt(paid: Paid) -> None:
