@@ -6,11 +6,12 @@ from prefect import flow
 from rich.console import Console
 from rich.table import Table
 
-from flows.campaign import open_campaign, spent_usd
+from flows.campaign import open_campaign
 from flows.confirm import ATTEMPTS, confirmed
 from flows.evolve import evolved
 from flows.publish import SIMULATED
 from flows.settings import Settings
+from flows.stored import spent_usd
 from flows.suites import suite_of
 from tasks.arms import ARMS
 from tasks.comparison import Cell, Harvest, Kept, compared, unequal

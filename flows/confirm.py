@@ -2,10 +2,11 @@
 
 from prefect import flow
 
-from flows.campaign import ended_units, open_campaign
+from flows.campaign import open_campaign
 from flows.evolve import together
 from flows.progress import Progress
 from flows.settings import Settings
+from flows.stored import ended_units
 from tasks.canary import canary
 from tasks.confirmation import confirm as conclude
 from tasks.llm.base import LLMSpec

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from flows.campaign import require_data, stored_plan
+from flows.requirements import require_data
 from flows.settings import Settings
+from flows.stored import stored_plan
 from flows.suites import suite_of
 from tasks.errors import InputError
 from tasks.exports.appworld import write_appworld

@@ -3,8 +3,8 @@
 from rich.console import Console
 from rich.table import Table
 
-from flows.campaign import require
 from flows.publish import console
+from flows.requirements import require
 from flows.settings import Settings
 from flows.suites import suite_of
 from tasks.forecast import ASSUMED, Expected, Means, forecast, measured

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.campaign import delete
 from flows.export import export, kept_variants
 from flows.settings import CHECKOUT, Settings
+from flows.stored import delete
 from tasks.errors import InputError
 from tasks.exports.base import placed
 from tasks.plan import Plan, read_plan

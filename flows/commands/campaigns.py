@@ -95,7 +95,7 @@ def resume(
     state: State = STATE,
 ) -> None:
     """Go on with a campaign by its name: only failed and unfinished work is done."""
-    from flows.campaign import stored_plan
+    from flows.stored import stored_plan
 
     settings = Settings(
         state=state.absolute(),

@@ -39,8 +39,8 @@ def sql(
 
 def tables(campaign: str, *, state: State = STATE) -> None:
     """Print a campaign's tables again."""
-    from flows.campaign import stored_plan
     from flows.publish import console, publish
+    from flows.stored import stored_plan
 
     settings = Settings(state=state.absolute())
     stored_plan(campaign, settings)
@@ -70,15 +70,15 @@ def export(
 
 def delete(campaign: str, *, state: State = STATE) -> None:
     """Delete a campaign: its attempts, edits, receipts and rows. This cannot be undone."""
-    from flows import campaign as campaigns
+    from flows import stored
 
-    campaigns.delete(campaign, Settings(state=state.absolute()))
+    stored.delete(campaign, Settings(state=state.absolute()))
     print(f"deleted {campaign}")
 
 
 def rebuild(*, state: State = STATE) -> None:
     """Make the warehouse anew from the spool, which alone is the truth."""
-    from flows.campaign import spooled_rows
+    from flows.stored import spooled_rows
     from warehouse.store import rebuild as rebuild_warehouse
 
     settings = Settings(state=state.absolute())

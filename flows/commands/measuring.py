@@ -46,7 +46,7 @@ def confirm(
     What selected a variant says nothing of it: it was kept for its luck too. Estimates are made of these
     fresh attempts alone.
     """
-    from flows.campaign import stored_plan
+    from flows.stored import stored_plan
     from tasks.plan import read_solver
 
     settings = Settings(

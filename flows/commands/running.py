@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 def run_campaign(plan: "Plan", edition: str, settings: Settings) -> None:
     """Runs a campaign in this process and prints what it came to."""
-    from flows.campaign import require
+    from flows.requirements import require
 
     require(plan, edition, settings)
     check_sandbox(plan.suite, settings)
@@ -34,7 +34,7 @@ def run_campaign(plan: "Plan", edition: str, settings: Settings) -> None:
 
 def check_sandbox(suite: str, settings: Settings) -> None:
     """Raises InputError where model-written code would run behind less than the settings want."""
-    from flows.campaign import require_sandbox
+    from flows.requirements import require_sandbox
 
     asyncio.run(require_sandbox(suite, settings))
 

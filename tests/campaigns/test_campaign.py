@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.campaign import spooled_rows
 from flows.settings import Settings
+from flows.stored import spooled_rows
 from tests.toy.__main__ import ENDPOINTS
 from tests.toy.running import Toy, ledger_of, tables_of
 from warehouse.marts import query, read, run_checks

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from flows.campaign import ended_units, spooled_rows
 from flows.settings import Settings
+from flows.stored import ended_units, spooled_rows
 from tasks.arms import ARMS
 from tasks.errors import InputError
 from tests.toy.__main__ import ENDPOINTS

@@ -1,0 +1,116 @@
+"""Campaigns as they lie in the spool: their plans, the units that count, and what becomes of them."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from flows.settings import Settings
+from tasks.errors import InputError
+from tasks.llm.base import LLMSpec
+from tasks.llm.ledger import read_ledger
+from tasks.plan import Plan, plan_of
+from tasks.spool import Spool, read_unit
+from tasks.workbench import Workbench
+from warehouse.records import Row
+from warehouse.store import Loader, delete_campaign
+
+MANIFEST = "manifest.json"
+"""Names the units of a campaign that has ended. Beside it lies one `confirmed-<solver>.json` a confirmation,
+so that one with another number of attempts replaces the earlier one of the same solver."""
+
+
+def write_plan(path: Path, plan: Plan, edition: str) -> None:
+    """Writes down what a campaign is, unless that was done."""
+    if not path.exists():
+        _write(
+            path, json.dumps({"plan": plan.model_dump(mode="json"), "edition": edition}, indent=2)
+        )
+
+
+def stored_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
+    """The plan and edition of a campaign that was started here. Raises InputError where there is none."""
+    path = settings.spool / campaign / "plan.json"
+    if not path.exists():
+        known = ", ".join(sorted(p.name for p in settings.spool.glob("*"))) or "none yet"
+        raise InputError(f"campaign {campaign}: not found in {settings.spool}; there are: {known}")
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return plan_of(stored["plan"], origin=f"plan {path}"), stored["edition"]
+
+
+def spent_usd(campaign: str, settings: Settings) -> float:
+    """The most that a campaign can have cost so far, in US dollars; 0 before it has begun."""
+    return sum(call.most_usd or 0.0 for call in read_ledger(settings.spool / campaign))
+
+
+def ended_units(campaign: str, settings: Settings) -> list[str]:
+    """The units of a campaign that has ended. Raises InputError where it is missing or unfinished."""
+    stored_plan(campaign, settings)
+    units = _manifest(settings.spool / campaign)
+    if units is None:
+        raise InputError(f"campaign {campaign}: has not ended; first: turtle resume {campaign}")
+    return units
+
+
+def delete(campaign: str, settings: Settings) -> None:
+    """Deletes a campaign: its rows, its receipts and, last, its spool. Raises InputError as above."""
+    stored_plan(campaign, settings)
+    with Spool(settings.spool, campaign).locked():
+        if settings.warehouse.exists():
+            delete_campaign(settings.warehouse, campaign)
+        shutil.rmtree(settings.receipts / campaign, ignore_errors=True)
+        shutil.rmtree(settings.spool / campaign)
+
+
+def spooled_rows(settings: Settings) -> Iterator[Row]:
+    """Every row of every campaign in the spool, for a rebuild of the warehouse.
+
+    Of a finished campaign the units of its manifest count; a later version of a stage may have left older
+    ones behind.
+    """
+    for folder in sorted(path for path in settings.spool.glob("*") if path.is_dir()):
+        spool = Spool(settings.spool, folder.name)
+        units = _manifest(folder)
+        yield from _rows(spool, spool.units() if units is None else units)
+        yield from read_ledger(folder)
+
+
+def settle(bench: Workbench, solver: LLMSpec | None, settings: Settings) -> None:
+    """Writes the run's manifest; where the spool holds older units, loads the campaign anew without them.
+
+    A search that came to something else than before has other variants: what confirmed the old ones goes.
+    """
+    folder = bench.spool.folder
+    units = json.dumps(sorted(bench.loaded))
+    manifest = folder / (MANIFEST if solver is None else f"confirmed-{solver.spec_id}.json")
+    if solver is None and not (manifest.exists() and manifest.read_text("utf-8").strip() == units):
+        for confirmed in folder.glob("confirmed-*.json"):
+            confirmed.unlink()
+    _write(manifest, units)
+    whole = _manifest(folder) or []
+    if set(bench.spool.units()) != set(whole):
+        delete_campaign(settings.warehouse, bench.campaign)
+        with Loader(settings.warehouse, settings.publish_every_s) as loader:
+            loader.put(list(_rows(bench.spool, whole)))
+            loader.put(read_ledger(bench.spool.folder))
+            loader.flush()
+
+
+def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
+    for unit in units:
+        yield from (record for record in read_unit(spool.path(unit)) if isinstance(record, Row))
+
+
+def _manifest(folder: Path) -> list[str] | None:
+    """The units of a campaign's folder that count; None before its search has ended for the first time."""
+    if not (folder / MANIFEST).exists():
+        return None
+    manifests = [folder / MANIFEST, *folder.glob("confirmed-*.json")]
+    return sorted({unit for path in manifests for unit in json.loads(path.read_text("utf-8"))})
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_suffix(".tmp")
+    part.write_text(text + "\n", encoding="utf-8")
+    os.replace(part, path)
