@@ -10,14 +10,14 @@ export PYTHONDONTWRITEBYTECODE :=
 # A .venv that happens to be active, or a PYTHONPATH, must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test benchmark endurance llama setup environment format lock clean
+.PHONY: demo test benchmark endurance llama tau setup environment format lock clean
 
 demo: environment
 	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
 
 test: setup
 	@$(VENV)/bin/python -m pytest -n 2 --dist loadfile --durations 15 \
-		-m "not benchmark and not endurance and not llama and not browser and not live"
+		-m "not benchmark and not endurance and not llama and not tau and not browser and not live"
 
 benchmark: setup
 	@$(VENV)/bin/python -m pytest -m benchmark tests/benchmarks
@@ -29,6 +29,11 @@ endurance: setup
 # Our client on a real model server (llama.cpp, SmolLM2-135M): 130 MB more, a minute of one core.
 llama: setup
 	@$(VENV)/bin/python -m pytest -m llama tests/llama
+
+# The τ suites on τ-bench itself: installs its environment first (0.7 GB), then a few minutes of one core.
+tau: setup
+	@$(VENV)/bin/python -m tasks.suites.installation tau_bench .turtle
+	@$(VENV)/bin/python -m pytest -m tau tests/tau
 
 # Both environments, and the small world.
 setup: environment
@@ -51,6 +56,8 @@ lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
 		--upgrade --group dev pyproject.toml -o requirements.lock
 	cd deployments/simulators/appworld && uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade pyproject.toml -o requirements.lock
+	cd deployments/simulators/tau_bench && uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --no-deps --generate-hashes --no-emit-index-url \
 		--quiet --upgrade tests/llama/requirements.in -o tests/llama/requirements.lock

@@ -74,6 +74,13 @@ class Rejection(StrEnum):
     HARD_CODED = "hard_coded"
     ANSWER_IN_INSTRUCTION = "answer_in_instruction"
     NOT_EDITABLE = "not_editable"
+    UNKNOWN_KEY = "unknown_key"
+    WRONG_TYPE = "wrong_type"
+    DANGLING_DOCUMENT = "dangling_document"
+    UNKNOWN_TOOL = "unknown_tool"
+    WRONG_BASIS = "wrong_basis"
+    SETUP_ERROR = "setup_error"
+    UNREACHABLE_VALUE = "unreachable_value"
 
 
 class AttemptCause(StrEnum):

@@ -2,7 +2,7 @@
 
 A tier is a folder. Tests under tests/simulator need the AppWorld environment, those under
 tests/benchmarks measure, those under tests/endurance take many minutes, those under tests/llama install a
-model; all are marked here, so that no file has to say it and none can forget.
+model, those under tests/tau τ-bench; all are marked here, so that no file has to say it and none can forget.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,6 +21,7 @@ TIER_OF_FOLDER = {
     "benchmarks": "benchmark",
     "endurance": "endurance",
     "llama": "llama",
+    "tau": "tau",
 }
 
 # The machine is shared: a slow example says nothing of the code. The same examples every time, so that

@@ -200,7 +200,9 @@ def test_uv_lock_stays_out_of_git() -> None:
     assert not tracked("uv.lock", "**/uv.lock"), "uv.lock records addresses; run make lock instead"
 
 
-@pytest.mark.parametrize("folder", [".", "deployments/simulators/appworld"])
+@pytest.mark.parametrize(
+    "folder", [".", "deployments/simulators/appworld", "deployments/simulators/tau_bench"]
+)
 def test_the_lock_holds_each_dependency_with_hashes(folder: str) -> None:
     project = tomllib.loads((CHECKOUT / folder / "pyproject.toml").read_text(encoding="utf-8"))
     wanted = project["project"]["dependencies"] + project.get("dependency-groups", {}).get(
@@ -216,7 +218,9 @@ def test_the_lock_holds_each_dependency_with_hashes(folder: str) -> None:
     assert not unpinned, f"{folder}: no hash for {unpinned}; run make lock"
 
 
-@pytest.mark.parametrize("folder", [".", "deployments/simulators/appworld"])
+@pytest.mark.parametrize(
+    "folder", [".", "deployments/simulators/appworld", "deployments/simulators/tau_bench"]
+)
 def test_each_dependency_has_its_reason(folder: str) -> None:
     lines = (CHECKOUT / folder / "pyproject.toml").read_text(encoding="utf-8").split("\n")
     inside, reason = False, False

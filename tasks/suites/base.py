@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from pydantic import Field
 
+from tasks.llm.base import Message
 from warehouse.records import CIRCUMSTANCE, Item, Record
 
 SandboxLevel = Literal["none", "rlimits", "bubblewrap"]
@@ -80,6 +81,8 @@ class Call(Record):
     arguments: dict[str, Any] = {}
     ok: bool
     wrote: bool
+    side: Literal["assistant", "user"] = "assistant"
+    """Who called; "user" in a dialogue, where the other party has tools too."""
     output: Any = None
     """The call's JSON result in a gold's run; None in an attempt."""
 
@@ -158,6 +161,9 @@ class SuppressedRun(Record):
 class CheckReport(Record):
     """What `check` found. Where the gold errs or does not complete, only `gold` is there."""
 
+    gates: dict[str, str | None] = {}
+    """The suite's own gates in order, each a cause of `tasks.errors.Rejection`, with what is wrong; None when
+    it is passed. Where one fails before the gold can be run, nothing else is there."""
     gold: Run | None
     """None for a seed without a gold; of the rest only `do_nothing` is then there."""
     do_nothing: Run | None = None
@@ -182,6 +188,48 @@ class Observation(Record):
     error: bool = False
     done: bool = False
     calls: tuple[Call, ...] = ()
+
+
+class ModelRequest(Record):
+    """That the simulator has come to where a model has its turn."""
+
+    kind: Literal["model_request"] = "model_request"
+    role: Literal["solver", "user"]
+    messages: tuple[Message, ...]
+    """Those that are new in this role's conversation; the role's own replies are not among them."""
+    tools: tuple[dict[str, Any], ...] = ()
+    """The role's tools, in the form of tasks/llm/tool_calls.py; only with the first request of a role."""
+    calls: tuple[Call, ...] = ()
+    """API calls made since the last answer."""
+
+
+class Ended(Record):
+    """That a dialogue is over."""
+
+    kind: Literal["ended"] = "ended"
+    cause: str
+    """How, from the list in deployments/simulators/README.md."""
+    calls: tuple[Call, ...] = ()
+
+
+class Dialogue(Protocol):
+    """A session of interaction "dialogue": it asks for model turns, and is given each one's reply."""
+
+    request: ModelRequest
+    """The first turn that is asked for."""
+    sandbox: SandboxLevel
+
+    async def act(self, action: dict[str, Any], timeout_s: float) -> ModelRequest | Ended:
+        """Goes on with a reply. Raises SessionLost past the deadline; the session is then gone."""
+        ...
+
+    async def finish(self) -> Outcome:
+        """Grades the final state and closes the session; before its end the dialogue is cut off."""
+        ...
+
+    async def close(self) -> None:
+        """Gives the session up. Harmless when it is closed or lost already."""
+        ...
 
 
 class Session(Protocol):
@@ -232,8 +280,8 @@ class Suite(Protocol):
         """
         ...
 
-    async def open(self, item: Item, rng_seed: int) -> Session:
-        """A session on a fresh copy of the item's initial state."""
+    async def open(self, item: Item, rng_seed: int) -> Session | Dialogue:
+        """A session on a fresh copy of the item's initial state; which, `interaction` tells."""
         ...
 
     async def aclose(self) -> None:

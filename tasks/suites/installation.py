@@ -80,7 +80,9 @@ def missing_part(name: str, state: Path) -> str | None:
         raise InputError(f"simulator {name}: unknown; there are {', '.join(sorted(_PREPARATIONS))}")
     if not has_environment(folder.absolute() / "venv", source / "requirements.lock"):
         return "environment"
-    stamps = _appworld_stamps(source, folder / "venv", folder / "home")
+    stamps = {}
+    if name == "appworld":
+        stamps = _appworld_stamps(source, folder / "venv", folder / "home")
     parts = (part for part, (stamp, expected) in stamps.items() if not has_stamp(stamp, expected))
     return next(parts, None)
 
@@ -134,8 +136,13 @@ def _command(
         raise InputError(f"{what} failed: {last}; log: {log}")
 
 
+def _prepare_nothing(source: Path, made: SimulatorInstallation, progress: Progress) -> None:
+    """τ-bench's packages hold its worlds."""
+
+
 _PREPARATIONS: dict[str, Callable[[Path, SimulatorInstallation, Progress], None]] = {
     "appworld": _prepare_appworld,
+    "tau_bench": _prepare_nothing,
 }
 """What a simulator needs beyond its environment."""
 
