@@ -4,14 +4,17 @@ mutate and verify, attempts through solve, on the real simulator and with any cl
 
 import asyncio
 import tomllib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tasks.llm.base import LLMClient, LLMSpec, Request
+from tasks.llm.endpoints import clients, read_endpoints
 from tasks.mutate import mutate
 from tasks.plan import SolverLimits
 from tasks.solve import solve
+from tasks.suites.appworld import AppWorldSuite
 from tasks.suites.base import Suite
 from tasks.verify import gold_call_rows, verify
 from tasks.workbench import Workbench
@@ -169,6 +172,22 @@ class Table:
             repeats=1, limits=LIMITS, interaction="code", simulator="",
         )  # fmt: skip
         return solved.one(Attempt)
+
+
+@asynccontextmanager
+async def recorded_table(folder: Path, state: Path) -> AsyncIterator[Table]:
+    """A table at which the kept replies answer, by the endpoint that a user would write down.
+
+    `folder` is the table's own; `state` has the simulators.
+    """
+    endpoints = folder / "endpoints.toml"
+    endpoints.write_text(
+        f'[{SPEC.endpoint}]\nkind = "file"\nfolder = "{REPLIES}"\nanswered_only = true\n'
+    )
+    async with aclosing(AppWorldSuite(state)) as suite:
+        table = Table(folder, suite)
+        table.client = clients(read_endpoints(endpoints), 1, lambda item_id: None)[SPEC.endpoint]
+        yield table
 
 
 class NoParent(Exception):
