@@ -190,7 +190,7 @@ async def _readable(
         try:
             parse(reply.text)
         except ReplyError as error:
-            fault, messages = str(error), ask_again(messages, reply.text, str(error))
+            fault, messages = str(error), ask_again(messages, reply, str(error))
         else:
             return
     raise probe.fault(f"gives replies that cannot be read ({fault})")

@@ -10,7 +10,7 @@ from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Item, Verdict
 
 
-@stage(version="1", prompts=("judge",))
+@stage(version="2", prompts=("judge",))
 async def judge(
     run: StageRun,
     *,
@@ -44,7 +44,7 @@ async def judge(
                 parsed = parse_verdict(reply.text)
             except ReplyError as error:
                 reason = f"no verdict could be read: {error}"
-                messages = ask_again(messages, reply.text, str(error))
+                messages = ask_again(messages, reply, str(error))
             else:
                 verdict, reason = parsed.verdict, parsed.reason
                 break

@@ -19,7 +19,7 @@ from tasks.suites.base import Call, Difference
 from warehouse.records import Attempt, GoldCall, Item, Label, Turn
 
 
-@stage(version="1", prompts=("labeller",))
+@stage(version="2", prompts=("labeller",))
 async def label(
     run: StageRun,
     *,
@@ -96,7 +96,7 @@ async def _judged(
         try:
             return parse_labels(reply.text, ids).labels
         except ReplyError as error:
-            messages = ask_again(messages, reply.text, str(error))
+            messages = ask_again(messages, reply, str(error))
     return {}
 
 

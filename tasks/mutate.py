@@ -16,7 +16,7 @@ SURVEY_S = 600.0
 """Deadline of looking around a parent's start: it takes a second, on a machine that may be loaded."""
 
 
-@stage(version="1", prompts=("proposer",))
+@stage(version="2", prompts=("proposer",))
 async def mutate(
     run: StageRun,
     *,
@@ -62,9 +62,7 @@ async def mutate(
             edit = await _edit(run, step, parent, reply.text, asked)
             if edit.rejection is None or edit.rejection == Rejection.REFUSED:
                 break
-            messages = repair_messages(
-                messages, reply.text, edit.rejection_detail or edit.rejection
-            )
+            messages = repair_messages(messages, reply, edit.rejection_detail or edit.rejection)
         unit.add(edit)
 
     return [await run.once("edits", work)]

@@ -10,7 +10,7 @@ from tasks.errors import AttemptCause
 from tasks.feedback import feedback
 from tasks.judge import judge
 from tasks.label import label
-from tasks.llm.base import Completion, LLMSpec, Request, Tokens
+from tasks.llm.base import Completion, LLMSpec, Message, Request, Tokens
 from tasks.llm.replies import MAX_NOTE_CHARS, VERDICT_SCHEMA, labels_schema
 from tasks.mutate import mutate
 from tasks.plan import SolverLimits
@@ -160,6 +160,55 @@ async def test_a_solver_that_writes_no_cell_fails_with_a_cause(name: str, tmp_pa
     attempt = solved.one(Attempt)
     assert (attempt.outcome, attempt.cause) == ("failed", AttemptCause.NO_ACTION)
     assert attempt.turns == 3 and attempt.calls == 0
+
+
+@pytest.mark.parametrize("role", ["proposer", "judge", "labeller"])
+async def test_who_is_asked_again_gets_back_what_its_provider_wants_back(
+    role: str, tmp_path: Path
+) -> None:
+    """Gemini refuses to go on with a conversation whose thought signatures are missing."""
+    bench = saying(tmp_path, Completion(text="nothing of use", state={"signature": "c2ln"}))
+    if role == "proposer":
+        await edited(bench)
+    elif role == "judge":
+        await work_of(judge, bench, item=PARENT, failures=[], spec=SPEC, repair_rounds=1)
+    else:
+        await work_of(
+            label, bench, item=PARENT, gold_calls=[], failures=[], turns=[], spec=SPEC,
+            repair_rounds=1,
+        )  # fmt: skip
+    first, again = bench.clients["toy"].asked
+    spoken = Message(role="assistant", content="nothing of use", state={"signature": "c2ln"})
+    assert again.messages[: len(first.messages) + 1] == (*first.messages, spoken)
+
+
+ON = "```python\napis.shelf.put(box='figs', count=1)\n```"
+"""A cell that never ends an attempt."""
+
+
+@pytest.mark.parametrize(
+    ("limits", "cause", "turns"),
+    [
+        ({"max_turns": 4}, AttemptCause.TURN_LIMIT, 4),
+        ({"max_calls": 3}, AttemptCause.CALL_LIMIT, 3),
+        # Each reply is one token, and the last prompt another.
+        ({"max_tokens": 6}, AttemptCause.TOKEN_LIMIT, 5),
+        ({"max_total_observation_chars": 200}, AttemptCause.OBSERVATION_LIMIT, 10),
+    ],
+)
+async def test_an_attempt_ends_at_its_first_ceiling(
+    limits: dict[str, int], cause: AttemptCause, turns: int, tmp_path: Path
+) -> None:
+    bench = saying(tmp_path, ON)
+    solved = await work_of(
+        solve, bench, item=PARENT, solver=SPEC, measurement="search", repeats=2,
+        limits=SolverLimits(**limits), interaction="code", simulator="toy 1",
+    )  # fmt: skip
+    attempts = solved.all(Attempt)
+    assert [(one.outcome, one.cause, one.turns) for one in attempts] == [
+        ("failed", cause, turns)
+    ] * 2
+    assert len(bench.clients["toy"].asked) == 2 * turns, "each attempt has its own ceiling"
 
 
 def test_all_that_was_recorded_fits_into_a_warehouse(tmp_path: Path) -> None:

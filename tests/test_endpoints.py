@@ -1,10 +1,12 @@
 """endpoints.toml: what it may say, where keys come from, and that they go nowhere else."""
 
+import asyncio
 import logging
 import subprocess
 import sys
 import traceback
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,14 @@ from tasks.llm.base import LLMSpec, Message, Request, Tokens
 from tasks.llm.endpoints import clients, read_endpoints
 from tasks.llm.prices import Prices, cost_usd
 from tasks.spool import Unit
-from tests.wire.formats import gemini_error, gemini_reply, json_reply, openai_error, openai_reply
+from tests.wire.formats import (
+    gemini_error,
+    gemini_reply,
+    json_reply,
+    openai_embeddings,
+    openai_error,
+    openai_reply,
+)
 from tests.wire.server import Asked, HttpReply, WireServer
 
 KEY = "sk-very-secret-0123456789"
@@ -82,6 +91,28 @@ async def test_both_kinds_are_made_and_answer(
     assert first.headers["authorization"] == f"Bearer {KEY}"
     assert second.headers["x-goog-api-key"] == KEY
     assert not made["gemma"].simulated and made["offline"].simulated
+
+
+async def test_the_calls_in_flight_of_all_roles_share_one_limit(
+    server: WireServer, tmp_path: Path
+) -> None:
+    table = f'[here]\nkind = "openai"\nbase_url = "{server.url}/v1"\nconcurrency = 3\n'
+    client = clients(read_endpoints(written(tmp_path, table)), 1, lambda item_id: None)["here"]
+
+    def slowly(asked: Asked) -> HttpReply:
+        reply = openai_embeddings(asked) if "embeddings" in asked.path else answer(asked)
+        return replace(reply, delay_s=0.05)
+
+    server.answer = slowly
+    asked = request("here")
+    roles = ("proposer", "solver", "feedback", "judge", "labeller")
+    calls = [client.complete(asked.model_copy(update={"role": role})) for role in roles * 2]
+    await asyncio.gather(
+        *calls, client.embed(["one"], asked.spec), client.embed(["two"], asked.spec)
+    )
+    await client.aclose()
+    assert len(server.asked) == 12
+    assert server.most_in_flight == 3, "as many as the endpoint may have, and no more"
 
 
 def test_a_key_that_is_not_set_is_named_in_one_line(

@@ -1,6 +1,7 @@
 """The ledger: a row for each try, whatever became of it, of the process, or of the file's last line."""
 
 import asyncio
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,7 +60,9 @@ class Scripted:
         """Nothing is held."""
 
 
-def request(text: str = "Well?", unit: str | None = "attempts/a", turn: int = 0) -> Request:
+def request(
+    text: str = "Well?", unit: str | None = "attempts/a", turn: int = 0, cut_chars: int = 0
+) -> Request:
     subject = Subject(item_id="i", step=3, repeat=2, turn=turn)
     return Request(
         role="solver",
@@ -67,6 +70,7 @@ def request(text: str = "Well?", unit: str | None = "attempts/a", turn: int = 0)
         messages=(Message(role="user", content=text),),
         subject=subject,
         unit=unit,
+        cut_chars=cut_chars,
     )
 
 
@@ -113,6 +117,19 @@ async def test_a_price_that_is_unknown_is_no_number(tmp_path: Path) -> None:
     assert ledger.unsure == 0, "what has no price cannot be counted"
 
 
+async def test_what_a_prompt_lacks_is_in_its_row_and_unknown_in_an_older_one(
+    tmp_path: Path,
+) -> None:
+    client = accounted(tmp_path, Scripted(USED, USED))
+    await client.complete(request())
+    await client.complete(request(cut_chars=700))
+    await client.embed(["one"], SPEC)
+    assert [row.cut_chars for row in read_ledger(tmp_path)] == [0, 700, 0]
+    path = tmp_path / LEDGER
+    path.write_text(re.sub(r'"cut_chars":\s*\d+,\s*', "", path.read_text()))
+    assert [row.cut_chars for row in read_ledger(tmp_path)] == [None] * 3
+
+
 async def test_a_call_that_we_do_not_wait_for_is_a_row(tmp_path: Path) -> None:
     client = accounted(tmp_path, Scripted(60.0))
     call = asyncio.create_task(client.complete(request()))
@@ -146,7 +163,7 @@ asyncio.run(main())
     assert [row.cause for row in rows] == [None, "Interrupted", "Interrupted"]
     assert seen == ["attempts/a/0", "attempts/b/0", "attempts/c/0"]
     assert ledger.unsure == 2 and ledger.most_usd > ledger.cost_usd + 2 * 50 * 1000 / 1e6
-    again = ledger.announce("solver", SPEC, "h", Subject(), "attempts/b", None)
+    again = ledger.announce("solver", SPEC, "h", Subject(), "attempts/b", None, 0)
     assert again.call_id == "attempts/b/1"
     Ledger(tmp_path, "c")
     assert len(read_ledger(tmp_path)) == 4, "nothing is settled twice"

@@ -361,8 +361,8 @@ def test_most_mistakes_are_mended_when_the_error_is_shown() -> None:
     broken = mended = 0
     for step in range(300):
         request = proposer_request(ITEMS[1], "harder", step)
-        first = ask(request).text
-        if is_usable(first):
+        first = ask(request)
+        if is_usable(first.text):
             continue
         broken += 1
         again = request.model_copy(

@@ -255,6 +255,7 @@ def llm_call(call_id: str, role: str = "solver", **other: Any) -> LlmCall:
         "cached_tokens": 0,
         "completion_tokens": 20,
         "reasoning_tokens": None,
+        "cut_chars": 0,
         "cost_usd": 0.5,
         "most_usd": 0.5,
         "cause": None,

@@ -335,6 +335,9 @@ class LlmCall(Row):
     cached_tokens: int | None
     completion_tokens: int | None
     reasoning_tokens: int | None
+    cut_chars: int | None = None
+    """Characters that the prompt lacks to keep within its spec's `context_chars`; None in rows of earlier
+    releases, which did not write it down."""
     cost_usd: float | None
     """None when the price is unknown."""
     most_usd: float | None

@@ -41,7 +41,13 @@ class AccountedClient:
 
         def announced() -> LlmCall:
             return self._ledger.announce(
-                request.role, spec, request.prompt_hash, request.subject, unit, bound
+                request.role,
+                spec,
+                request.prompt_hash,
+                request.subject,
+                unit,
+                bound,
+                request.cut_chars,
             )
 
         return await self._tried(
@@ -54,7 +60,7 @@ class AccountedClient:
         named = digest_of([spec.digest(), texts])
 
         def announced() -> LlmCall:
-            return self._ledger.announce("embedder", spec, named, Subject(), None, bound)
+            return self._ledger.announce("embedder", spec, named, Subject(), None, bound, 0)
 
         return await self._tried(
             announced, bound, "embedder", spec, lambda: self._client.embed(texts, spec)

@@ -68,6 +68,7 @@ class Ledger:
         subject: Subject,
         unit: str | None,
         most_usd: float | None,
+        cut_chars: int,
     ) -> LlmCall:
         """Writes down that a try is about to be sent; returns its row, to be settled. Raises SpoolError."""
         row = LlmCall(
@@ -88,6 +89,7 @@ class Ledger:
             cached_tokens=None,
             completion_tokens=None,
             reasoning_tokens=None,
+            cut_chars=cut_chars,
             cost_usd=None,
             most_usd=most_usd,
             cause=None,

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Protocol
 
 from tasks.errors import InputError
-from tasks.llm.base import DEFAULT_CONTEXT_CHARS, Message
+from tasks.llm.base import DEFAULT_CONTEXT_CHARS, Completion, Message
 from tasks.llm.context import Prompt, cut, fit
 from tasks.llm.gold_runs import MAX_RESULT_CHARS, gold_run_text
 from tasks.llm.rendering import api_list, attempt_line, difference_of, fenced, item_text
@@ -189,18 +189,18 @@ def proposer_prompt(
 
 
 def repair_messages(
-    previous: Sequence[Message], reply_text: str, error: str
+    previous: Sequence[Message], reply: Completion, error: str
 ) -> tuple[Message, ...]:
     """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try."""
     shown = fenced("text", cut(error, MAX_ERROR_CHARS))
     text = _fill(load_prompt("proposer")["repair"], error=shown)
-    return (*previous, _spoken(reply_text), Message(role="user", content=text))
+    return (*previous, _spoken(reply), Message(role="user", content=text))
 
 
-def ask_again(previous: Sequence[Message], reply_text: str, error: str) -> tuple[Message, ...]:
+def ask_again(previous: Sequence[Message], reply: Completion, error: str) -> tuple[Message, ...]:
     """Goes on with a judge's or labeller's conversation whose reply could not be read."""
     text = f"Your reply could not be used: {error}\n\nReply again with the one JSON object and nothing else."
-    return (*previous, _spoken(reply_text), Message(role="user", content=text))
+    return (*previous, _spoken(reply), Message(role="user", content=text))
 
 
 def solver_messages(briefing: Briefing, suite_name: str) -> tuple[Message, ...]:
@@ -327,8 +327,8 @@ def _differences(failures: Sequence[Attempt], count: int) -> str:
     return "\n\n".join(parts) or "(no attempt failed)"
 
 
-def _spoken(reply_text: str) -> Message:
-    return Message(role="assistant", content=reply_text or "(empty reply)")
+def _spoken(reply: Completion) -> Message:
+    return Message(role="assistant", content=reply.text or "(empty reply)", state=reply.state)
 
 
 def _fill(template: str, **values: str) -> str:
