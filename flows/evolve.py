@@ -20,6 +20,7 @@ from tasks.judge import judge
 from tasks.label import label
 from tasks.mutate import mutate
 from tasks.plan import Plan
+from tasks.room import require_room
 from tasks.score import score
 from tasks.search import Member, Move, Population, decide
 from tasks.selection import select
@@ -70,6 +71,7 @@ async def evolved(bench: Workbench) -> None:
         world = Description.model_validate_json(taken.one(World).description)
         campaign = Campaign(bench, world, progress)
 
+        require_room(taken.all(Item), world, plan.specs)
         await canary(bench, taken.all(Item)[0])
         seeds = await campaign.sound(taken.all(Item))
         population = await campaign.measured(seeds)

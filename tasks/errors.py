@@ -62,6 +62,7 @@ class Rejection(StrEnum):
 
     REFUSED = "refused"
     UNPARSEABLE_REPLY = "unparseable_reply"
+    TOO_LONG = "too_long"
     GOLD_SYNTAX = "gold_syntax"
     GOLD_ERROR = "gold_error"
     GOLD_INCOMPLETE = "gold_incomplete"

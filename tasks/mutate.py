@@ -1,12 +1,13 @@
 """Mutate: a proposer edits an item; what cannot be read or run goes back to it once, with the error."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tasks.errors import Rejection, SimulatorError
 from tasks.golds.copies import normalised
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import proposer_prompt, repair_messages
 from tasks.llm.replies import ReplyError, parse_edit
+from tasks.room import lacks_room
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from tasks.suites.base import CheckReport, Description
@@ -49,6 +50,7 @@ async def mutate(
             proposer.context_chars,
         )
         messages = prompt.messages
+        specs = run.bench.plan.specs | {"proposer": proposer}
         for asked in range(repair_rounds + 1):
             subject = Subject(item_id=parent.item_id, step=step, round=asked)
             request = Request(
@@ -59,7 +61,7 @@ async def mutate(
                 cut_chars=prompt.cut_chars,
             )
             reply = await unit.complete(run.bench.client(proposer), request)
-            edit = await _edit(run, step, parent, reply.text, asked)
+            edit = await _edit(run, step, parent, world, specs, reply.text, asked)
             if edit.rejection is None or edit.rejection == Rejection.REFUSED:
                 break
             messages = repair_messages(messages, reply, edit.rejection_detail or edit.rejection)
@@ -83,7 +85,15 @@ async def _survey(run: StageRun, parent: Item, world: Description) -> str | None
     return shown.text
 
 
-async def _edit(run: StageRun, step: int, parent: Item, reply: str, asked: int) -> Edit:
+async def _edit(
+    run: StageRun,
+    step: int,
+    parent: Item,
+    world: Description,
+    specs: Mapping[str, LLMSpec],
+    reply: str,
+    asked: int,
+) -> Edit:
     """Reads a reply and tries its gold once."""
     read = {"step": step, "parent": parent.item_id, "repair_rounds": asked}
     try:
@@ -105,8 +115,10 @@ async def _edit(run: StageRun, step: int, parent: Item, reply: str, asked: int) 
         rejection=None,
         rejection_detail=None,
     )
-    fault = _syntax_fault(parsed.gold) or _run_fault(
-        await run.bench.suite.check(edit.of(parent), gold_only=True)
+    fault = (
+        _syntax_fault(parsed.gold)
+        or _length_fault(edit.of(parent), world, specs)
+        or _run_fault(await run.bench.suite.check(edit.of(parent), gold_only=True))
     )
     if fault is None:
         return edit
@@ -121,6 +133,15 @@ def _syntax_fault(gold: str) -> tuple[Rejection, str] | None:
     except (SyntaxError, ValueError, RecursionError) as error:
         return Rejection.GOLD_SYNTAX, f"the gold does not compile: {error}"
     return None
+
+
+def _length_fault(
+    item: Item, world: Description, specs: Mapping[str, LLMSpec]
+) -> tuple[Rejection, str] | None:
+    lack = lacks_room(item, world, specs)
+    if lack is None:
+        return None
+    return Rejection.TOO_LONG, f"instruction and gold are too long together: {lack}"
 
 
 def _run_fault(report: CheckReport) -> tuple[Rejection, str] | None:

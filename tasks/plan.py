@@ -110,6 +110,11 @@ class Plan(Record):
             return self.steps
         return None if self.seeds is None else self.steps * self.seeds
 
+    @property
+    def specs(self) -> dict[str, LLMSpec]:
+        """The models by role."""
+        return {role: getattr(self, role) for role in ROLES}
+
     def digest(self) -> str:
         """The plan's hash. A field that came later takes no part while it is None, so that names hold."""
         return digest_of(self.model_dump(mode="json", exclude=None if self.data else {"data"}))

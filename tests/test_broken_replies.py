@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks.errors import AttemptCause
+from tasks.errors import AttemptCause, Rejection
 from tasks.feedback import feedback
 from tasks.judge import judge
 from tasks.label import label
@@ -24,6 +24,7 @@ from tests.broken_replies import (
     IDLE_CELLS,
     ODD_NOTES,
     REJECTED_EDITS,
+    edit,
 )
 from tests.stage_work import work_of, workbench
 from tests.toy.suite import ToySuite, toy_seeds
@@ -102,6 +103,17 @@ async def test_a_broken_edit_is_a_step_with_its_cause(name: str, tmp_path: Path)
     if mendable:
         shown = asked[1].messages[-1].content
         assert "could not be used" in shown and len(shown) < 5_000
+
+
+async def test_an_edit_that_no_judge_could_be_shown_is_a_step_with_its_cause(
+    tmp_path: Path,
+) -> None:
+    bench = saying(tmp_path, edit("Put 3 into each box. " * 280))
+    judge = bench.plan.judge.model_copy(update={"context_chars": 8_000})
+    bench.plan = bench.plan.model_copy(update={"judge": judge})
+    made, step, item = await edited(bench)
+    assert (step.rejection, item, made.repair_rounds) == (Rejection.TOO_LONG, None, 1)
+    assert "judge.context_chars" in (step.rejection_detail or "")
 
 
 @pytest.mark.parametrize("name", ACCEPTED_EDITS)

@@ -1,12 +1,15 @@
 """Context budgets: what goes first when a prompt is too long, that it is said, and what never goes."""
 
 import json
+import re
+from bisect import bisect_left
 from pathlib import Path
 
 import pytest
 
 from tasks.errors import InputError
 from tasks.feedback import feedback
+from tasks.labels.features import JUDGED_FEATURES
 from tasks.llm.base import LLMSpec, Message
 from tasks.llm.context import OBSERVATION_REST, SHORTENED_TO, Prompt, fit, length, shortened
 from tasks.llm.prompting import (
@@ -18,7 +21,9 @@ from tasks.llm.prompting import (
     proposer_prompt,
     solver_messages,
 )
+from tasks.llm.rendering import api_list
 from tasks.llm.simulated.reading import items_in, section
+from tasks.room import lacks_room, require_room
 from tests.handful import DESCRIPTION, FORBID, PAY, TEXT, briefing, item
 from tests.stage_work import work_of
 from tests.test_broken_replies import saying
@@ -124,6 +129,65 @@ def conversation(turns: int, chars: int = 2_000) -> tuple[Message, ...]:
             observation_message(f"start {n} " + "x" * chars + f" end {n}"),
         )
     return messages
+
+
+ROLES = ("proposer", "solver", "feedback", "judge", "labeller")
+WORDY = LONG.model_copy(update={"instruction": "Pay them all, in turn. " * 240})
+
+
+def specs(**context_chars: int) -> dict[str, LLMSpec]:
+    return {
+        role: LLMSpec(endpoint="toy", llm_id="toy", context_chars=context_chars.get(role, 10**6))
+        for role in ROLES
+    }
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_item_that_has_room_never_outgrows_a_prompt(role: str) -> None:
+    """Asked before anything is paid: what it lets pass fits with whatever else a prompt has to say."""
+
+    def room_at(chars: int) -> bool:
+        lack = lacks_room(WORDY, DESCRIPTION, specs(**{role: chars}))
+        assert lack is None or lack.startswith(f"plan: {role}.context_chars leaves ")
+        return lack is None
+
+    least = bisect_left(range(8_000, 40_000), True, key=room_at) + 8_000
+    assert 8_000 < least < 40_000
+    if role == "solver":
+        messages = solver_messages(briefing(WORDY.instruction), "handful")
+        assert length(messages) < least
+        return
+    many = [item(PAY), item(TEXT)] * 4
+    prompt = {
+        "proposer": lambda: proposer_prompt(
+            WORDY, DESCRIPTION, "harder", NOTE * 9, many, CALLS * 30, SURVEY, least
+        ),
+        "feedback": lambda: feedback_prompt(WORDY, TRAJECTORIES * 40, least),
+        "judge": lambda: judge_prompt(WORDY, [one for one, _ in TRAJECTORIES] * 40, least),
+        "labeller": lambda: labeller_prompt(WORDY, JUDGED_FEATURES, least),
+    }[role]()
+    assert length(prompt.messages) <= least
+    assert prompt.cut_chars > 0 or role == "labeller"
+
+
+def test_a_seed_without_room_is_named() -> None:
+    with pytest.raises(InputError, match=f"judge.context_chars.*{WORDY.item_id}"):
+        require_room([ITEM, WORDY], DESCRIPTION, specs(judge=8_000))
+
+
+def test_apis_are_left_out_app_by_app_and_it_is_said() -> None:
+    apis = DESCRIPTION.apis
+    whole = api_list(apis)
+    assert "left out" not in whole and "without parameters" not in whole
+    named = api_list(apis, {"venmo"})
+    assert "- venmo.create_transaction(" in named
+    assert "- phone." not in named and "(without parameters)" in named and "send_text" in named
+    own = api_list(apis, {"venmo"}, {"venmo"})
+    assert "send_text" not in own and re.search(r"left out: .*\d APIs of phone", own)
+    called = api_list(apis, {"venmo.create_transaction"}, {"venmo"})
+    assert re.findall(r"^- (\S+)\(", called, re.MULTILINE) == ["venmo.create_transaction"]
+    assert "(without parameters) create_payment_request" in called
+    assert len(whole) > len(named) > len(own) > len(called)
 
 
 def test_a_conversation_loses_its_earliest_observations_first() -> None:

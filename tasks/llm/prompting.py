@@ -21,11 +21,12 @@ from tasks.llm.context import Prompt, cut, fit
 from tasks.llm.gold_runs import MAX_RESULT_CHARS, gold_run_text
 from tasks.llm.rendering import api_list, attempt_line, difference_of, fenced, item_text
 from tasks.llm.traces import trace_text
-from tasks.suites.base import Briefing, Description
+from tasks.suites.base import Api, Briefing, Description
 from warehouse.records import Attempt, Direction, GoldCall, Item, Turn, digest_of
 
 _SECTION = re.compile(r"^<!-- section: (\w+) -->\n", re.MULTILINE)
 _APP = re.compile(r"\bapis\.(\w+)\.")
+_API = re.compile(r"\bapis\.(\w+\.\w+)")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 _PLACEHOLDERS: dict[str, dict[str, frozenset[str]]] = {
@@ -79,9 +80,9 @@ MAX_ERROR_CHARS = 3_000
 _CUT_ORDER: dict[str, tuple[str, ...]] = {
     "proposer": (
         "survey", "inspirations", "gold_run", "inspirations", "apis", "survey", "gold_run", "note",
-        "world_summary",
+        "world_summary", "apis", "apis", "apis", "gold_run",
     ),
-    "feedback": ("trajectories",) * 4 + ("item",),
+    "feedback": ("trajectories",) * 4 + ("item", "summary"),
     "judge": ("failures",) * 3 + ("item",),
     "labeller": ("item",),
 }  # fmt: skip
@@ -159,8 +160,6 @@ def proposer_prompt(
     `gold_calls` are those of the parent's gold; `survey` is what its start shows. From both a proposer
     knows the facts that an edit can stand on.
     """
-    golds = [one.gold or "" for one in (parent, *inspirations)]
-    used = {"supervisor", *_APP.findall("\n".join(golds))}
     found = (survey or "").strip() or "(not known)"
     told = note.strip() if note and note.strip() else "(nothing yet)"
     summary = description.world_summary.strip()
@@ -169,7 +168,7 @@ def proposer_prompt(
         context_chars,
         world_summary=[summary, cut(summary, 1_000)],
         edits=[", ".join(description.edits)],
-        apis=[api_list(description.apis), api_list(description.apis, used)],
+        apis=_api_levels(description.apis, parent, inspirations),
         inspirations=[
             _borrowed(inspirations[:n], len(inspirations)) for n in (len(inspirations), 1, 0)
         ],
@@ -177,7 +176,8 @@ def proposer_prompt(
         gold_run=[
             fenced("text", gold_run_text(gold_calls, chars))
             for chars in (MAX_RESULT_CHARS, 300, 80)
-        ],
+        ]
+        + ["(left out: too long)"],
         survey=[
             fenced("text", found),
             fenced("text", _short_lines(found, 200)),
@@ -248,7 +248,7 @@ def feedback_prompt(
         "feedback",
         context_chars,
         item=_item_levels(item),
-        summary=[summary or "(none)"],
+        summary=[summary or "(none)", f"({len(trajectories)} attempts, not listed: too long)"],
         trajectories=[*levels, "(no attempt is shown in full: too long)"],
     )
 
@@ -293,6 +293,17 @@ def _item_levels(item: Item) -> list[str]:
         return [item_text(item)]
     short = item.model_copy(update={"gold": cut(item.gold, _GOLD_REST)})
     return [item_text(item), item_text(short)]
+
+
+def _api_levels(apis: Sequence[Api], parent: Item, inspirations: Sequence[Item]) -> list[str]:
+    """All in full; then only of the apps of the golds shown, of the parent's own, the others left out; at
+    last only the APIs that the parent's gold calls."""
+    golds = [one.gold or "" for one in (parent, *inspirations)]
+    used = {"supervisor", *_APP.findall("\n".join(golds))}
+    own = {"supervisor", *_APP.findall(golds[0])}
+    called = {"supervisor", *_API.findall(golds[0])}
+    levels = [(None, None), (used, None), (own, None), (own, own), (called, own)]
+    return [api_list(apis, in_full, named) for in_full, named in levels]
 
 
 def _borrowed(shown: Sequence[Item], of: int) -> str:

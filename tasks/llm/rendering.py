@@ -33,23 +33,32 @@ def item_text(item: Item) -> str:
     return "\n\n".join(parts)
 
 
-def api_list(apis: Sequence[Api], in_full: Collection[str] | None = None) -> str:
+def api_list(
+    apis: Sequence[Api],
+    in_full: Collection[str] | None = None,
+    named: Collection[str] | None = None,
+) -> str:
     """The APIs grouped by app, a line each: required parameters, optional ones in brackets, result.
 
-    Of the apps that are not in `in_full` (None: all are) only the APIs' names are given, and it says so.
+    `in_full` holds apps, and single APIs as `app.api` (None: all); of the others only the names are given,
+    or, of apps that are not in `named` (None: all are), their number alone. It says so.
     """
     by_app: dict[str, list[Api]] = {}
     for api in apis:
         by_app.setdefault(api.app, []).append(api)
-    return "\n\n".join(
-        f"## {app}\n\n"
-        + (
-            "\n".join(f"- {_signature(api)}" for api in by_app[app])
-            if in_full is None or app in in_full
-            else f"(without parameters) {', '.join(api.api for api in by_app[app])}"
-        )
-        for app in by_app
-    )
+    parts, left_out = [], []
+    for app, own in by_app.items():
+        told = [api for api in own if in_full is None or {app, f"{app}.{api.api}"} & set(in_full)]
+        if not told and named is not None and app not in named:
+            left_out.append(f"{len(own)} APIs of {app}")
+            continue
+        lines = [f"- {_signature(api)}" for api in told]
+        if rest := [api.api for api in own if api not in told]:
+            lines.append(f"(without parameters) {', '.join(rest)}")
+        parts.append(f"## {app}\n\n" + "\n".join(lines))
+    if left_out:
+        parts.append(f"(left out: {', '.join(left_out)}; do not use them)")
+    return "\n\n".join(parts)
 
 
 def attempt_line(attempt: Attempt) -> str:
