@@ -26,7 +26,7 @@ benchmark: setup
 endurance: setup
 	@$(VENV)/bin/python -m pytest -m endurance tests/endurance
 
-# Our client on a real model server (llama.cpp, SmolLM2-135M): 130 MB more, a minute of one core.
+# Our client on a real model server (llama.cpp, SmolLM2-135M): 130 MB more, five minutes of one core.
 llama: setup
 	@$(VENV)/bin/python -m pytest -m llama tests/llama
 

@@ -10,6 +10,15 @@ from tasks.environment import ensure_environment
 
 HERE = Path(__file__).resolve().parent
 NEEDED_BYTES = 600_000_000
+LLM_ID = "SmolLM2-135M-Instruct"
+
+ENDPOINTS = """
+[llama]
+kind = "openai"
+base_url = "{url}/v1"
+concurrency = 2
+patience = {{ timeout_s = 7200, stall_s = 3600 }}
+"""
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +44,11 @@ def llama_url(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         assert address.startswith("http"), f"the server did not start; its log: {log}"
         yield address
         server.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def endpoints(tmp_path_factory: pytest.TempPathFactory, llama_url: str) -> Path:
+    """An endpoints file that knows the server."""
+    path = tmp_path_factory.mktemp("llama") / "endpoints.toml"
+    path.write_text(ENDPOINTS.format(url=llama_url))
+    return path

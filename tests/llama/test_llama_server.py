@@ -10,24 +10,7 @@ from tasks.llm.faults import PromptTooLong
 from tasks.llm.prompting import judge_prompt, proposer_prompt
 from tasks.llm.replies import ReplyError, parse_edit, parse_verdict
 from tests.handful import DESCRIPTION, PAY, item
-
-LLM_ID = "SmolLM2-135M-Instruct"
-
-ENDPOINTS = """
-[llama]
-kind = "openai"
-base_url = "{url}/v1"
-concurrency = 2
-patience = {{ timeout_s = 7200, stall_s = 3600 }}
-"""
-
-
-@pytest.fixture(scope="module")
-def endpoints(tmp_path_factory: pytest.TempPathFactory, llama_url: str) -> Path:
-    """An endpoints file that knows the server."""
-    path = tmp_path_factory.mktemp("llama") / "endpoints.toml"
-    path.write_text(ENDPOINTS.format(url=llama_url))
-    return path
+from tests.llama.conftest import LLM_ID
 
 
 async def test_proposer_and_judge_are_read_or_told_what_is_wrong(endpoints: Path) -> None:
