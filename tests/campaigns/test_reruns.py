@@ -10,7 +10,8 @@ import pytest
 from tests.toy.reruns import reruns_one_stage, survives_kills
 from tests.toy.running import Toy, ledger_of
 
-KILLS = 20
+KILLS = 8
+"""Twenty of them, on the real engine: tests/endurance/test_reruns_on_appworld.py."""
 CALLS_IN_FLIGHT = 8
 """The toy endpoint's concurrency: so many calls may be under way when a kill comes."""
 
@@ -22,7 +23,7 @@ def finished(undisturbed: Toy, tmp_path: Path) -> Toy:
     return Toy(tmp_path / "state", undisturbed.environment, undisturbed.checkout)
 
 
-def test_twenty_kills_lose_and_repeat_nothing_finished(
+def test_kills_lose_and_repeat_nothing_finished(
     toy: Callable[[str], Toy], undisturbed: Toy
 ) -> None:
     survives_kills(toy("killed"), undisturbed, KILLS, 9, CALLS_IN_FLIGHT, latency_s=0.05)
