@@ -1,6 +1,6 @@
 """Builds the small AppWorld world and the seeds that start in it.
 
-    python build_world.py HOME [--rng-seed N]
+    python build_world.py HOME [--rng-seed N] [--unproved]
 
 Run it with the interpreter of AppWorld's environment. It fills HOME/root, which is the engine's
 APPWORLD_ROOT: data/base_dbs, data/api_docs, data/tasks, data/datasets, and world.json with the
@@ -23,13 +23,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--rng-seed", type=int, default=7, help="seed of all drawn values (default 7)"
     )
+    parser.add_argument(
+        "--unproved",
+        action="store_true",
+        help="leave out the seeds' proofs and with them their ground truths: a world to compare, not to use",
+    )
     options = parser.parse_args(arguments)
-    build(options.home, options.rng_seed)
+    build(options.home, options.rng_seed, proved=not options.unproved)
     return 0
 
 
-def build(home: Path, rng_seed: int) -> None:
+def build(home: Path, rng_seed: int, proved: bool = True) -> None:
     """Builds a world in a temporary folder of `home` and renames it to `home`/root.
+
+    `proved`: whether the seeds are proved, which also makes their ground truths.
 
     Raises:
         OSError: the folder cannot be written; nothing is left half-made.
@@ -41,7 +48,7 @@ def build(home: Path, rng_seed: int) -> None:
     os.environ["APPWORLD_ROOT"] = str(making)  # the engine reads it when it is imported
     from world.making import make_world
 
-    make_world(making, rng_seed)
+    make_world(making, rng_seed, proved)
     _swap_in(making, home / "root")
 
 
