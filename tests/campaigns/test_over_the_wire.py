@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from tests.toy.running import Toy, ledger_of
-from warehouse.records import LlmCall
+from tests.wire.comparing import answered, expected
 
 KINDS = ("openai", "gemini")
 
@@ -17,33 +16,6 @@ KINDS = ("openai", "gemini")
 def wired(toy: Callable[[str], Toy]) -> Callable[[str], Toy]:
     """Makes state folders by name, for campaigns over the wire."""
     return lambda name: replace(toy(name), program="tests.wire.campaign")
-
-
-def expected(undisturbed: Toy, kind: str) -> dict[str, list[tuple[Any, ...]]]:
-    """The tables of the campaign in process, as they are when the provider counts tokens by kind.
-
-    Gemini leaves out what it counted as zero; OpenAI's protocol leaves out what was not counted.
-    """
-    tables = undisturbed.tables()
-    if kind == "gemini":
-        columns = [n for n in LlmCall.model_fields if n != "latency_s"]
-        counted, *zero = (
-            columns.index(name) for name in ("prompt_tokens", "cached_tokens", "reasoning_tokens")
-        )
-        tables["llm_calls"] = [
-            tuple(
-                0 if n in zero and row[counted] is not None else value
-                for n, value in enumerate(row)
-            )
-            for row in tables["llm_calls"]
-        ]
-    return tables
-
-
-def answered(tables: dict[str, list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-    """The ledger's replies without the number of the try: on a crowded machine a connection may fail."""
-    cause = [n for n in LlmCall.model_fields if n != "latency_s"].index("cause")
-    return sorted((row[1:] for row in tables["llm_calls"] if row[cause] is None), key=repr)
 
 
 @pytest.mark.parametrize("kind", KINDS)
