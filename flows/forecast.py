@@ -7,13 +7,15 @@ from flows.publish import console
 from flows.requirements import require
 from flows.settings import Settings
 from flows.suites import suite_of
-from tasks.forecast import ASSUMED, Expected, Means, forecast, measured
+from tasks.forecast import Expected, Means, assumed, forecast, measured
 from tasks.llm.endpoints import Endpoint, read_endpoints
 from tasks.llm.ledger import read_ledger
 from tasks.llm.prices import Prices
 from tasks.plan import ROLES, Plan
+from tasks.room import require_room
+from tasks.suites.base import Description
 from warehouse.marts import read
-from warehouse.records import LlmCall
+from warehouse.records import Item, LlmCall
 
 COLUMNS = ("role", "llm_id", "calls", "prompt tokens", "completion tokens", "US$")
 
@@ -21,21 +23,21 @@ COLUMNS = ("role", "llm_id", "calls", "prompt tokens", "completion tokens", "US$
 async def show(plan: Plan, edition: str, settings: Settings) -> None:
     """Prints expected and spent calls, tokens and cost by role; asks no model.
 
-    Starts the suite's simulator where the plan leaves the number of seeds to it. Raises InputError as a
-    campaign's start does.
+    Starts the suite's simulator, to see its seeds. Raises InputError as a campaign's start does.
     """
     require(plan, edition, settings)
     endpoints = read_endpoints(settings.endpoints)
     campaign = plan.campaign(edition)
-    seeds = plan.seeds if plan.seeds is not None else await _count_seeds(plan, settings)
-    means = _means(plan, campaign, endpoints, settings)
+    seeds, world = await _seeds(plan, settings)
+    require_room(seeds, world, plan.specs)
+    means = _means(plan, campaign, endpoints, settings, assumed(plan, seeds, world))
     expected = forecast(
-        plan, seeds, means, {role: _prices(plan, role, endpoints) for role in ROLES}
+        plan, len(seeds), means, {role: _prices(plan, role, endpoints) for role in ROLES}
     )
     spent = read_ledger(settings.spool / campaign)
     out = console()
     _print(out, f"expected of {campaign}", [_cells(one) for one in expected])
-    out.print(_assumptions(plan, seeds, means))
+    out.print(_assumptions(plan, len(seeds), means))
     if spent:
         _print(out, "spent so far", [_spent(role, spent) for role in ROLES])
         out.print(
@@ -43,19 +45,26 @@ async def show(plan: Plan, edition: str, settings: Settings) -> None:
         )
 
 
-async def _count_seeds(plan: Plan, settings: Settings) -> int:
+async def _seeds(plan: Plan, settings: Settings) -> tuple[list[Item], Description]:
     suite = suite_of(plan.suite, settings)
     try:
         await suite.fingerprint()
-        return len(await suite.seeds(plan.split))
+        seeds = [seed.item for seed in await suite.seeds(plan.split)]
+        return seeds[: plan.seeds], await suite.describe()
     finally:
         await suite.aclose()
 
 
-def _means(plan: Plan, campaign: str, endpoints: dict[str, Endpoint], settings: Settings) -> Means:
+def _means(
+    plan: Plan,
+    campaign: str,
+    endpoints: dict[str, Endpoint],
+    settings: Settings,
+    otherwise: Means,
+) -> Means:
     """Those of the largest other campaign of the suite that was simulated if this one is."""
     if not settings.warehouse.exists():
-        return ASSUMED
+        return otherwise
     simulated = not any(endpoints[getattr(plan, role).endpoint].remote for role in ROLES)
     of_suite = read(settings.warehouse, "campaigns", suite=plan.suite)["campaign"].to_list()
     rows = [
@@ -64,10 +73,10 @@ def _means(plan: Plan, campaign: str, endpoints: dict[str, Endpoint], settings: 
         if row["campaign"] in of_suite and row["campaign"] != campaign and row["attempts"]
     ]
     if not rows:
-        return ASSUMED
+        return otherwise
     largest = max(rows, key=lambda row: (row["attempts"], row["campaign"]))
     costs = read(settings.warehouse, "cost_per_kept", campaign=largest["campaign"])
-    return measured(largest, {row["role"]: row for row in costs.iter_rows(named=True)})
+    return measured(largest, {row["role"]: row for row in costs.iter_rows(named=True)}, otherwise)
 
 
 def _prices(plan: Plan, role: str, endpoints: dict[str, Endpoint]) -> Prices | None:

@@ -1,18 +1,30 @@
 """What a campaign is expected to ask and to cost, by role, before anything is asked.
 
-Arithmetic on a plan and on means: those of an earlier campaign, or the assumptions below. Nothing is taken as
-served from a provider's cache, so that a forecast errs on the dear side.
+Arithmetic on a plan and on means: those of an earlier campaign, or what is assumed from the seeds. Nothing is
+taken as served from a provider's cache, so that a forecast errs on the dear side.
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from statistics import mean
 from typing import Any
 
+from tasks.labels.features import JUDGED_FEATURES
 from tasks.llm.base import LLMSpec, Tokens
+from tasks.llm.context import length
 from tasks.llm.prices import Prices, cost_usd
+from tasks.llm.prompting import (
+    feedback_prompt,
+    judge_prompt,
+    labeller_prompt,
+    proposer_prompt,
+    solver_messages,
+)
 from tasks.llm.retrying import TEXTS_A_CALL
 from tasks.plan import ROLES, Plan
-from warehouse.records import Record
+from tasks.suites.base import Briefing, Description
+from warehouse.records import Item, Record
 
 
 class RoleMeans(Record):
@@ -40,22 +52,80 @@ class Means(Record):
     by_role: dict[str, RoleMeans]
 
 
-ASSUMED = Means(
-    source="assumed: no earlier campaign of the suite is in the warehouse",
-    accepted_share=0.6,
-    selected_share=0.4,
-    kept_share=0.8,
-    by_role={
-        "proposer": RoleMeans(calls=1.3, prompt_tokens=11_000, completion_tokens=1_500),
-        "solver": RoleMeans(calls=12, prompt_tokens=7_000, completion_tokens=400),
-        "feedback": RoleMeans(calls=1, prompt_tokens=6_000, completion_tokens=500),
-        "judge": RoleMeans(calls=1.1, prompt_tokens=3_300, completion_tokens=300),
-        "labeller": RoleMeans(calls=1.1, prompt_tokens=900, completion_tokens=300),
-        "embedder": RoleMeans(calls=1, prompt_tokens=60, completion_tokens=0),
-    },
-)
-"""Prompt tokens are those of offline campaigns on our AppWorld world, whose prompts are the real ones; calls
-and completions are a guess at what a language model does with them."""
+TURNS_AN_API = 2
+"""Turns that an attempt is assumed to take for each API that its gold calls: one to read the API's document,
+one to call it. Offline campaigns on AppWorld took 8.3 turns for 4.1 APIs, players of real ones 4."""
+
+TURN_TOKENS = 1_000
+"""By which a solver's prompt is assumed to grow a turn: 1,050 in offline campaigns on AppWorld."""
+
+START_TOKENS = 3_500
+"""Of a proposer's prompt, where a suite can look around a start: what is there, and what its gold was
+told."""
+
+FAILURES_TOKENS = 2_400
+"""Of a judge's prompt: what its failed attempts left otherwise."""
+
+REPLY_TOKENS = 300
+"""Of a reply: a thought with a cell, a note, a reason with a verdict."""
+
+_API = re.compile(r"\bapis\.(?!supervisor\.)(\w+\.\w+)")
+
+
+def assumed(plan: Plan, seeds: Sequence[Item], world: Description) -> Means:
+    """Averages where there is no earlier campaign: from the seeds' golds and the prompts made of them.
+
+    Prompts are the real ones as far as they are known beforehand, four characters a token. Calls and
+    completions are guesses at what a language model makes of them, on the dear side.
+    """
+    turns = mean(
+        min(max(TURNS_AN_API * len(set(_API.findall(seed.gold or ""))), 1), plan.limits.max_turns)
+        for seed in seeds
+    )
+    opening = _opening_tokens(plan, seeds, world)
+    item_tokens = mean(len(seed.instruction + (seed.gold or "")) / 4 for seed in seeds)
+    told = {
+        "proposer": START_TOKENS if world.survey is not None else 0,
+        "solver": TURN_TOKENS * (turns - 1) / 2,
+        # Two attempts in full, of each at most what a feedback prompt shows.
+        "feedback": 2 * min(TURN_TOKENS * turns, 3_000),
+        "judge": FAILURES_TOKENS,
+    }
+    calls = {"proposer": 1.3, "solver": turns, "judge": 1.1, "labeller": 1.1}
+    written = {"proposer": 2 * item_tokens + REPLY_TOKENS, "embedder": 0}
+    return Means(
+        source="assumed from seeds and prompts, for no earlier campaign of the suite is in the warehouse",
+        accepted_share=0.6,
+        selected_share=0.4,
+        kept_share=0.8,
+        by_role={
+            role: RoleMeans(
+                calls=calls.get(role, 1),
+                prompt_tokens=opening[role] + told.get(role, 0),
+                completion_tokens=written.get(role, REPLY_TOKENS),
+            )
+            for role in ROLES
+        },
+    )
+
+
+def _opening_tokens(plan: Plan, seeds: Sequence[Item], world: Description) -> dict[str, float]:
+    """Mean length of each role's first prompt on a seed."""
+    borrowed = seeds[: plan.search.inspirations]
+
+    def prompts(seed: Item) -> dict[str, int]:
+        briefing = Briefing(supervisor={}, datetime="", instruction=seed.instruction)
+        return {
+            "proposer": length(proposer_prompt(seed, world, "harder", None, borrowed).messages),
+            "solver": length(solver_messages(briefing, seed.suite)),
+            "feedback": length(feedback_prompt(seed, ()).messages),
+            "judge": length(judge_prompt(seed, ()).messages),
+            "labeller": length(labeller_prompt(seed, JUDGED_FEATURES).messages),
+            "embedder": len(seed.instruction),
+        }
+
+    made = [prompts(seed) for seed in seeds]
+    return {role: mean(one[role] for one in made) / 4 for role in ROLES}
 
 
 class Expected(Record):
@@ -113,10 +183,12 @@ def _expected(
     )
 
 
-def measured(progress: Mapping[str, Any], by_role: Mapping[str, Mapping[str, Any]]) -> Means:
+def measured(
+    progress: Mapping[str, Any], by_role: Mapping[str, Mapping[str, Any]], otherwise: Means
+) -> Means:
     """The means of a campaign, from its rows in the marts progress and cost_per_kept.
 
-    What it has none of (a role that was never asked, no variant) is as `ASSUMED`.
+    What it has none of (a role that was never asked, no variant) is as `otherwise`.
     """
     steps, accepted, selected = (progress[name] for name in ("steps", "accepted", "selected"))
     done = {
@@ -126,7 +198,7 @@ def measured(progress: Mapping[str, Any], by_role: Mapping[str, Mapping[str, Any
         "judge": selected,
         "labeller": progress["seeds"] + progress["kept"],
     }
-    roles = dict(ASSUMED.by_role)
+    roles = dict(otherwise.by_role)
     for role, units in done.items():
         spent = by_role.get(role)
         if spent is None or not units or spent["prompt_tokens"] is None:
@@ -139,8 +211,8 @@ def measured(progress: Mapping[str, Any], by_role: Mapping[str, Mapping[str, Any
         )
     return Means(
         source=f"means of campaign {progress['campaign']}, the largest earlier one of its kind",
-        accepted_share=accepted / steps if steps else ASSUMED.accepted_share,
-        selected_share=selected / accepted if accepted else ASSUMED.selected_share,
-        kept_share=progress["kept"] / selected if selected else ASSUMED.kept_share,
+        accepted_share=accepted / steps if steps else otherwise.accepted_share,
+        selected_share=selected / accepted if accepted else otherwise.selected_share,
+        kept_share=progress["kept"] / selected if selected else otherwise.kept_share,
         by_role=roles,
     )

@@ -1,11 +1,18 @@
 """The forecast: counts that follow from a plan, and the means of an earlier campaign."""
 
+import asyncio
+import json
+from collections import Counter
+
 import pytest
 
-from tasks.forecast import ASSUMED, Means, RoleMeans, forecast, measured
+from tasks.forecast import TURNS_AN_API, Means, RoleMeans, assumed, forecast, measured
 from tasks.llm.prices import Prices
-from tasks.plan import ROLES
+from tasks.plan import ROLES, Plan, SolverLimits
+from tests.handful import DESCRIPTION, FORBID, PAY, TEXT, item
 from tests.toy.__main__ import toy_plan
+from tests.toy.running import Toy, ledger_of
+from tests.toy.suite import ToySuite, toy_seeds
 
 ONE = RoleMeans(calls=1, prompt_tokens=100, completion_tokens=10)
 EVEN = Means(
@@ -64,17 +71,47 @@ def test_means_of_a_campaign() -> None:
         "completion_tokens": 2500,
     }
     silent = {"llm_calls": 4, "failed_calls": 4, "prompt_tokens": None, "completion_tokens": None}
-    means = measured(progress, {"solver": solver, "judge": silent})
+    means = measured(progress, {"solver": solver, "judge": silent}, EVEN)
     assert means.by_role["solver"] == RoleMeans(
         calls=2.5, prompt_tokens=200.0, completion_tokens=10.0
     )
-    assert means.by_role["judge"] == ASSUMED.by_role["judge"]
+    assert means.by_role["judge"] == EVEN.by_role["judge"]
     assert (means.accepted_share, means.selected_share, means.kept_share) == (0.6, 0.5, 1.0)
     assert "toy-1" in means.source
 
 
 def test_a_campaign_without_variants_says_nothing_of_them() -> None:
     names = ("seeds", "steps", "accepted", "attempts", "selected", "kept")
-    means = measured({"campaign": "toy-1"} | dict.fromkeys(names, 0), {})
-    assert means.accepted_share == ASSUMED.accepted_share
-    assert means.by_role == ASSUMED.by_role
+    means = measured({"campaign": "toy-1"} | dict.fromkeys(names, 0), {}, EVEN)
+    assert means.accepted_share == EVEN.accepted_share
+    assert means.by_role == EVEN.by_role
+
+
+def test_without_an_earlier_campaign_the_seeds_say_how_much_there_is_to_do() -> None:
+    plan = toy_plan()
+    one_call, many = item(PAY), item(PAY, TEXT, FORBID)
+    little = assumed(plan, [one_call], DESCRIPTION)
+    much = assumed(plan, [many], DESCRIPTION)
+    assert "assumed" in little.source
+    apis = {"phone.search_contacts", "venmo.create_transaction"}
+    assert all(f"apis.{api}" in (one_call.gold or "") for api in apis)
+    assert little.by_role["solver"].calls == TURNS_AN_API * len(apis)
+    for role in ("proposer", "solver", "feedback", "judge", "labeller", "embedder"):
+        assert 0 < little.by_role[role].prompt_tokens < much.by_role[role].prompt_tokens
+    few = plan.model_copy(update={"limits": SolverLimits(max_turns=3)})
+    assert assumed(few, [many], DESCRIPTION).by_role["solver"].calls == 3
+
+
+def test_what_is_assumed_of_a_first_campaign_is_near_what_it_makes(undisturbed: Toy) -> None:
+    (plan,) = (
+        Plan.model_validate_json(json.dumps(json.loads(path.read_text())["plan"]))
+        for path in (undisturbed.state / "spool").glob("*/plan.json")
+    )
+    suite = ToySuite()
+    seeds = [seed.item for seed in toy_seeds()]
+    world = asyncio.run(suite.describe())
+    expected = forecast(plan, len(seeds), assumed(plan, seeds, world), dict.fromkeys(ROLES))
+    made = Counter(row["role"] for row in ledger_of(undisturbed))
+    print({one.role: (one.calls, made[one.role]) for one in expected})
+    for one in expected:
+        assert made[one.role] / 3 <= one.calls <= 3 * max(made[one.role], 1), one
