@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from cyclopts import App, CycloptsError
 
-from flows.commands.campaigns import evolve, resume
+from flows.commands.campaigns import evolve, join, resume
 from flows.commands.keeping import delete, export, rebuild, sql, tables
 from flows.commands.machine import doctor, down, setup, status, up
 from flows.commands.measuring import compare, confirm
@@ -22,7 +22,7 @@ app = App(
     version_flags=[],
 )
 for command in (
-    *(evolve, resume, confirm, compare),
+    *(evolve, resume, join, confirm, compare),
     *(sql, tables, export, delete, rebuild),
     *(setup, doctor, up, down, status),
 ):

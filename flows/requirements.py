@@ -4,6 +4,7 @@ import re
 import shutil
 from contextlib import aclosing
 
+from flows.pool import divided
 from flows.settings import Settings
 from flows.suites import suite_of
 from tasks.errors import InputError, SimulatorError
@@ -30,6 +31,12 @@ def require(plan: Plan, edition: str, settings: Settings) -> None:
                 f"plan: {role}.endpoint = {endpoint} is not in {settings.endpoints}; "
                 f"there are: {', '.join(sorted(known))}"
             )
+    divided(plan, known, settings.workers)
+    if settings.workers > 1 and settings.budget_usd is not None:
+        raise InputError(
+            f"--budget-usd with --workers {settings.workers}: one process alone can keep to a budget; "
+            "leave one of them out"
+        )
     if settings.budget_usd is not None and settings.replay is None:
         _require_prices(plan, known, settings)
     _require_room(settings)
@@ -79,10 +86,11 @@ def _require_prices(plan: Plan, known: dict[str, Endpoint], settings: Settings) 
 
 
 def _require_room(settings: Settings) -> None:
-    there = next(folder for folder in (settings.state, *settings.state.parents) if folder.exists())
-    free = shutil.disk_usage(there).free
-    if free < settings.min_free_bytes:
-        raise InputError(
-            f"disk: {free // 10**6} MB free in {settings.state}, a campaign wants "
-            f"{settings.min_free_bytes // 10**6} MB; make room and run the same command again"
-        )
+    for folder in (settings.state, settings.spool):
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        free = shutil.disk_usage(there).free
+        if free < settings.min_free_bytes:
+            raise InputError(
+                f"disk: {free // 10**6} MB free in {folder}, a campaign wants "
+                f"{settings.min_free_bytes // 10**6} MB; make room and run the same command again"
+            )

@@ -49,6 +49,10 @@ class Settings(BaseModel):
     """How often a running campaign's rows reach the warehouse file that readers open."""
     require_sandbox: SandboxLevel | None = None
     """Least walls around model-written code with which a campaign runs; None takes the best there are."""
+    workers: int = Field(default=1, ge=1)
+    """How many processes drain a campaign: each takes its part of every endpoint's calls in flight."""
+    joins: bool = False
+    """Whether this process helps with a campaign that another one holds: it does units and makes no table."""
     min_free_bytes: int = Field(default=500_000_000, ge=0)
     """With less free disk than this a campaign does not start."""
 

@@ -56,11 +56,12 @@ def ended_units(campaign: str, settings: Settings) -> list[str]:
 def delete(campaign: str, settings: Settings) -> None:
     """Deletes a campaign: its rows, its receipts and, last, its spool. Raises InputError as above."""
     stored_plan(campaign, settings)
-    with Spool(settings.spool, campaign).locked():
+    spool = Spool(settings.spool, campaign)
+    with spool.locked(), spool.alone():
         if settings.warehouse.exists():
             delete_campaign(settings.warehouse, campaign)
         shutil.rmtree(settings.receipts / campaign, ignore_errors=True)
-        shutil.rmtree(settings.spool / campaign)
+        shutil.rmtree(spool.folder)
 
 
 def spooled_rows(settings: Settings) -> Iterator[Row]:

@@ -5,18 +5,20 @@ records that it came to. Until it is finished the file is a `.part`: when the wo
 calls in it are replayed instead of being made, so nothing that was paid for is paid for twice. Lines are
 appended whole; a line cut off by a kill or a full disk is dropped on reading. What calls took and cost stands
 beside the units, in the campaign's ledger (tasks/llm/ledger.py).
+
+Several processes may share a campaign's folder: each claims a unit before it does it (tasks/claims.py).
 """
 
 import asyncio
-import fcntl
 import json
 import os
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tasks.claims import Share, claimed
 from tasks.errors import InputError, ProviderError, SpoolError
 from tasks.json_lines import JsonLines, line, whole_lines, write_error
 from tasks.llm.base import Completion, LLMClient, Message, Request
@@ -122,9 +124,11 @@ class Unit:
 class Spool:
     """The files of one campaign."""
 
-    def __init__(self, root: Path, campaign: str) -> None:
+    def __init__(self, root: Path, campaign: str, share: Share | None = None) -> None:
+        """`share`: of a campaign that other processes drain too; None where this one has it alone."""
         self.campaign = campaign
         self.folder = root / campaign
+        self._share = share
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def path(self, unit: str) -> Path:
@@ -134,18 +138,25 @@ class Spool:
     async def once(self, kind: str, key: str, work: Callable[[Unit], Awaitable[None]]) -> str:
         """Does a unit's work unless it is done already; returns the unit's name `<kind>/<key>`.
 
-        Whatever the work raises leaves the `.part` behind for the next try. Two callers with one key do
-        the work once.
+        Whatever the work raises leaves the `.part` behind for the next try. Of callers with one key, in
+        this process or in another that shares the campaign, one does the work and the others wait.
         """
         name = f"{kind}/{key}"
+        path = self.path(name)
+
+        async def done() -> None:
+            unit = Unit(path, kind, key)
+            try:
+                await work(unit)
+                unit.finish()
+            finally:
+                unit.close()
+
         async with self._locks[name]:
-            if not self.path(name).exists():
-                unit = Unit(self.path(name), kind, key)
-                try:
-                    await work(unit)
-                    unit.finish()
-                finally:
-                    unit.close()
+            if self._share is not None:
+                await self._share.once(path, done)
+            elif not path.exists():
+                await done()
         return name
 
     def read(self, unit: str) -> list[Record]:
@@ -159,19 +170,53 @@ class Spool:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the campaign for this process; the kernel gives it back when the process dies.
+        """Holds the campaign for this process, which makes its tables; others may help.
 
         Raises InputError when another process holds it.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.folder / "lock", "w", encoding="utf-8") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
+        with claimed(self.folder / "lock") as mine:
+            if not mine:
                 raise InputError(
                     f"campaign {self.campaign}: another process is running it; wait for it or stop it"
-                ) from error
+                )
             yield
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps those away that would help. Raises InputError while there are any."""
+        with claimed(self.folder / "joined") as mine:
+            if not mine:
+                raise InputError(
+                    f"campaign {self.campaign}: other processes have joined it; wait for them or stop them"
+                )
+            yield
+
+    @contextmanager
+    def joined(self, most: int) -> Iterator[int]:
+        """Makes this process one of at most `most` that help; gives its number, 1 to `most`.
+
+        Raises InputError when there are so many, or a process has the campaign alone.
+        """
+        with ExitStack() as held:
+            if not held.enter_context(claimed(self.folder / "joined", shared=True)):
+                raise InputError(
+                    f"campaign {self.campaign}: a process has it for itself; wait for it or stop it, then "
+                    "start it again with --workers N"
+                )
+            for number in range(1, most + 1):
+                if held.enter_context(claimed(self.folder / f"joined-{number}")):
+                    yield number
+                    return
+            raise InputError(
+                f"campaign {self.campaign}: {most} processes have joined it, as many as its --workers leave"
+            )
+
+    def gone(self) -> Iterator[int]:
+        """The numbers of those that joined and are no more; none takes a number's place meanwhile."""
+        for path in sorted(self.folder.glob("joined-*")):
+            with claimed(path) as free:
+                if free:
+                    yield int(path.name.removeprefix("joined-"))
 
 
 def read_unit(path: Path) -> Iterator[Record]:

@@ -18,7 +18,7 @@ from tasks.llm.accounted import AccountedClient
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Sampling, Subject, Tokens
 from tasks.llm.faults import BrokenReply, RateLimited
 from tasks.llm.governor import Governor
-from tasks.llm.ledger import LEDGER, Ledger, read_ledger
+from tasks.llm.ledger import LEDGER, Ledger, read_joined, read_ledger, settle_joined
 from tasks.llm.prices import Prices, cost_usd
 from tasks.llm.retrying import Patience, RetryingClient
 
@@ -167,6 +167,28 @@ asyncio.run(main())
     assert again.call_id == "attempts/b/1"
     Ledger(tmp_path, "c")
     assert len(read_ledger(tmp_path)) == 4, "nothing is settled twice"
+
+
+async def test_processes_on_one_campaign_have_ledgers_of_their_own(tmp_path: Path) -> None:
+    """One unit may be asked for by several, when one of them is lost on the way."""
+    seen: list[str] = []
+    for number in (0, 1, 2):
+        ledger = Ledger(tmp_path, "c", lambda rows: seen.extend(r.call_id for r in rows), number)
+        client = AccountedClient(Scripted(USED, 60.0), PRICES, ledger, Governor(ledger))
+        await client.complete(request())
+        if number == 2:
+            lost = asyncio.create_task(client.complete(request()))
+            await asyncio.sleep(0.01)
+    ids = [f"attempts/a/{n}" for n in ("0", "1.0", "2.0")]
+    assert seen == ids and [row.call_id for row in read_ledger(tmp_path)] == sorted(ids)
+    assert {row.call_id for row in read_joined(tmp_path)} == set(ids[1:])
+    settle_joined(tmp_path, "c", 2)
+    settle_joined(tmp_path, "c", 3)
+    assert read_joined(tmp_path)[-1].cause == "Interrupted"
+    last = Ledger(tmp_path, "c")
+    assert last.cost_usd == pytest.approx(3 * (600 + 40 + 3000) / 1e6), "others' calls cost too"
+    assert last.unsure == 1 and last.most_usd > last.cost_usd
+    lost.cancel()
 
 
 @given(cut=st.integers(min_value=0, max_value=3000))

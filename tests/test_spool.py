@@ -4,12 +4,14 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks.claims import Share
 from tasks.errors import InputError, ProviderError, SpoolError
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
 from tasks.spool import Spool, Unit
@@ -149,6 +151,80 @@ except SpoolError as error:
     client = Echo()
     await Spool(tmp_path, "c").once("notes", "k", lambda unit: converse(unit, client, 9))
     assert 0 < client.calls < 9
+
+
+def test_those_that_join_are_counted_and_exclude_who_wants_it_alone(tmp_path: Path) -> None:
+    def spool() -> Spool:
+        return Spool(tmp_path, "c")
+
+    with spool().joined(2) as first, spool().joined(2) as second:
+        assert (first, second) == (1, 2)
+        with pytest.raises(InputError, match="2 processes have joined"), spool().joined(2):
+            pass
+        with pytest.raises(InputError, match="have joined it"), spool().alone():
+            pass
+        assert list(spool().gone()) == []
+        with spool().locked():
+            pass
+    assert list(spool().gone()) == [1, 2]
+    with spool().alone(), pytest.raises(InputError, match="for itself"), spool().joined(2):
+        pass
+
+
+async def test_two_that_share_a_campaign_do_a_unit_once_and_take_over_what_the_other_lost(
+    tmp_path: Path,
+) -> None:
+    client = Echo(fail_at=2)
+    spools = [Spool(tmp_path, "c", Share(4)) for _ in range(2)]
+    ended = await asyncio.gather(
+        *(spool.once("notes", "k", lambda unit: converse(unit, client, 3)) for spool in spools),
+        return_exceptions=True,
+    )
+    assert sorted(type(end).__name__ for end in ended) == ["ProviderError", "str"]
+    assert client.calls == 4, "the one that failed, and three: the first reply is replayed"
+    assert not list(tmp_path.glob("*/*/*.claim"))
+
+
+async def test_a_process_claims_no_more_than_it_can_do_at_once(tmp_path: Path) -> None:
+    here, there = Spool(tmp_path, "c", Share(2)), Spool(tmp_path, "c", Share(2))
+    done: dict[str, list[str]] = {"here": [], "there": []}
+
+    def doing(who: str, key: str) -> Callable[[Unit], Awaitable[None]]:
+        async def work(unit: Unit) -> None:
+            await asyncio.sleep(0.3)
+            done[who].append(key)
+
+        return work
+
+    keys = "abcdefgh"
+    await asyncio.gather(*(here.once("notes", key, doing("here", key)) for key in keys),
+        *(there.once("notes", key, doing("there", key)) for key in keys))  # fmt: skip
+    assert sorted(done["here"] + done["there"]) == list(keys)
+    assert len(done["here"]) == len(done["there"]) == 4
+
+
+async def test_a_unit_of_a_killed_process_is_taken_over_at_once(tmp_path: Path) -> None:
+    code = f"""
+import asyncio
+from pathlib import Path
+from tasks.claims import Share
+from tasks.spool import Spool
+async def work(unit):
+    print("claimed", flush=True)
+    await asyncio.sleep(60)
+asyncio.run(Spool(Path({str(tmp_path)!r}), "c", Share(1)).once("notes", "k", work))
+"""
+    holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None and holder.stdout.readline() == "claimed\n"
+    client, spool = Echo(), Spool(tmp_path, "c", Share(1))
+    waiting = asyncio.create_task(spool.once("notes", "k", lambda unit: converse(unit, client, 1)))
+    await asyncio.sleep(0.5)
+    assert client.calls == 0, "it was done while another process was at it"
+    holder.kill()
+    holder.communicate()
+    async with asyncio.timeout(30):
+        assert await waiting == "notes/k"
+    assert client.calls == 1
 
 
 def test_a_campaign_is_held_by_one_process_and_freed_by_kill(tmp_path: Path) -> None:

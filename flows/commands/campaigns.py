@@ -19,6 +19,7 @@ from flows.commands.options import (
     Replay,
     RequireSandbox,
     State,
+    Workers,
     absolute,
 )
 from flows.commands.running import run_campaign
@@ -37,6 +38,7 @@ def evolve(
     split: Annotated[str | None, Parameter(help="Split whose items are the seeds.")] = None,
     appworld_root: AppworldRoot = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    workers: Workers = 1,
     budget_usd: Budget = None,
     canary: Canary = True,
     replay: Replay = None,
@@ -70,6 +72,7 @@ def evolve(
         state=state.absolute(),
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
+        workers=workers,
         appworld_root=absolute(appworld_root),
         budget_usd=budget_usd,
         canary=canary,
@@ -88,6 +91,7 @@ def resume(
     campaign: str,
     *,
     appworld_root: AppworldRoot = None,
+    workers: Workers = 1,
     budget_usd: Budget = None,
     canary: Canary = True,
     require_sandbox: RequireSandbox = None,
@@ -101,8 +105,39 @@ def resume(
         state=state.absolute(),
         endpoints=endpoints,
         appworld_root=absolute(appworld_root),
+        workers=workers,
         budget_usd=budget_usd,
         canary=canary,
         require_sandbox=require_sandbox,
+    )
+    run_campaign(*stored_plan(campaign, settings), settings)
+
+
+def join(
+    campaign: str,
+    *,
+    appworld_root: AppworldRoot = None,
+    attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
+    canary: Canary = True,
+    require_sandbox: RequireSandbox = None,
+    endpoints: Endpoints = ENDPOINTS,
+    state: State = STATE,
+) -> None:
+    """Help with a campaign that turtle evolve --workers runs, here or on another machine.
+
+    STATE/spool has to be the same folder on all of them. All take the same steps and share the work unit by
+    unit. Stop it or lose it at any time: what it finished counts, the rest is done by the others. Tables are
+    made where turtle evolve runs.
+    """
+    from flows.stored import stored_plan
+
+    settings = Settings(
+        state=state.absolute(),
+        endpoints=endpoints,
+        attempts_in_flight=attempts_in_flight,
+        appworld_root=absolute(appworld_root),
+        canary=canary,
+        require_sandbox=require_sandbox,
+        joins=True,
     )
     run_campaign(*stored_plan(campaign, settings), settings)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from flows.settings import CHECKOUT, Settings
 
@@ -31,7 +32,8 @@ Endpoints = Annotated[
 Budget = Annotated[
     float | None,
     Parameter(
-        help="US dollars for the whole campaign, earlier runs included; stops before it is passed."
+        help="US dollars for the whole campaign, earlier runs included; stops before it is passed.",
+        validator=Number(gte=0),
     ),
 ]
 
@@ -50,8 +52,20 @@ RequireSandbox = Annotated[
     Parameter(help="Refuse to run model-written code behind less than this."),
 ]
 
+Workers = Annotated[
+    int,
+    Parameter(
+        help="Processes that drain the campaign, turtle join included; each has its part of the endpoints.",
+        validator=Number(gte=1),
+    ),
+]
+
 AttemptsInFlight = Annotated[
-    int, Parameter(help="Attempts at once: about as many as calls your endpoint answers at once.")
+    int,
+    Parameter(
+        help="Attempts at once: about as many as calls your endpoint answers at once.",
+        validator=Number(gte=1),
+    ),
 ]
 
 

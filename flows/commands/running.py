@@ -27,8 +27,9 @@ def run_campaign(plan: "Plan", edition: str, settings: Settings) -> None:
     from flows.publish import console, publish
 
     name = plan.campaign(edition)
-    until_stopped(evolve_flow(plan, edition, settings), f"turtle resume {name}")
-    if publish(name, settings, console()):
+    again = f"turtle {'join' if settings.joins else 'resume'} {name}"
+    until_stopped(evolve_flow(plan, edition, settings), again)
+    if not settings.joins and publish(name, settings, console()):
         sys.exit(1)
 
 

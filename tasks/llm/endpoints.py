@@ -6,7 +6,7 @@ in the process that calls the model, and goes nowhere else.
 
 import os
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -157,7 +157,6 @@ def clients(
     endpoints: dict[str, Endpoint],
     rng_seed: int,
     gold_of: GoldOf,
-    names: Collection[str] | None = None,
     accounted: Callable[[LLMClient, Mapping[str, Prices]], LLMClient] = lambda client, prices: (
         client
     ),
@@ -165,23 +164,20 @@ def clients(
     """A client for each endpoint, its calls in flight limited.
 
     Args:
-        endpoints: By name.
+        endpoints: Those that are used, by name; the keys of others need not be there.
         rng_seed: The offline model's.
         gold_of: The offline model's.
-        names: The endpoints that are used; the others' keys need not be there. None is all.
         accounted: Puts a client's every try, given its prices, into a ledger.
 
     Raises InputError when a key is not set.
     """
     made = {}
     for name, endpoint in endpoints.items():
-        if names is None or name in names:
-            client = accounted(CLIENTS[endpoint.kind](endpoint, rng_seed, gold_of), endpoint.prices)
-            if endpoint.remote:
-                # Chance of this process alone, no rng_seed: two campaigns on one endpoint shall not wait
-                # in step.
-                client = RetryingClient(client, name, endpoint.patience, Random())
-            made[name] = LimitedClient(client, endpoint.concurrency)
+        client = accounted(CLIENTS[endpoint.kind](endpoint, rng_seed, gold_of), endpoint.prices)
+        if endpoint.remote:
+            # Chance of this process alone, no rng_seed: two campaigns on one endpoint shall not wait in step.
+            client = RetryingClient(client, name, endpoint.patience, Random())
+        made[name] = LimitedClient(client, endpoint.concurrency)
     return made
 
 

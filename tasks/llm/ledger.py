@@ -1,14 +1,16 @@
 """The ledger of a campaign: every try of every call, announced before it is sent, settled when it ended.
 
-`<spool>/<campaign>/ledger.jsonl` is append-only and belongs to the process that holds the campaign. A try is
-written down before anything is sent, so that a process that is killed leaves no call unknown: the next one
-finds it announced and never settled, and settles it as "Interrupted", with the most that it can have cost.
-Tables are made from settled tries (`read_ledger`), in units that finished and in units that never did.
+`<spool>/<campaign>/ledger.jsonl` is append-only and belongs to the process that holds the campaign; one that
+joins has `ledger-<number>.jsonl`. A try is written down before anything is sent, so that a process that is
+killed leaves no call unknown: the next one with its ledger finds it announced and never settled, and settles
+it as "Interrupted", with the most that it can have cost. Tables are made from settled tries (`read_ledger`),
+in units that finished and in units that never did.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +20,21 @@ from tasks.llm.base import LLMSpec, Subject
 from warehouse.records import LlmCall
 
 LEDGER = "ledger.jsonl"
-"""The file's name in the campaign's folder."""
+"""The file's name in the campaign's folder; a joined process has its number in it."""
 
 INTERRUPTED = "Interrupted"
 """Cause of a try in whose middle the process ended."""
 
 
 class Ledger:
-    """The open ledger of a campaign. One process has it; used from its event loop only."""
+    """One process's open ledger of a campaign; used from its event loop only."""
 
     def __init__(
-        self, folder: Path, campaign: str, sink: Callable[[list[LlmCall]], None] = lambda rows: None
+        self,
+        folder: Path,
+        campaign: str,
+        sink: Callable[[list[LlmCall]], None] = lambda rows: None,
+        number: int = 0,
     ) -> None:
         """Takes the file up, and settles what an earlier process left open.
 
@@ -36,12 +42,14 @@ class Ledger:
             folder: The campaign's, in the spool.
             campaign: Its name.
             sink: Takes settled rows to the warehouse, those of earlier processes at once.
+            number: The process's among those that drain the campaign; 0 holds it.
         """
-        path = folder / LEDGER
+        path = _path(folder, number)
         lines = whole_lines(path)
         settled, opened = _tries(path, lines)
         self._file = JsonLines(path, lines)
         self._campaign = campaign
+        self._number = number
         self._sink = sink
         self._tries: Counter[str] = Counter()
         self.cost_usd = 0.0
@@ -54,7 +62,8 @@ class Ledger:
         """Tries that may have been billed we do not know how much."""
         for row in (*settled, *opened):
             self._tries[_asker(row)] += 1
-        for row in settled:
+        others = (_tries(other, whole_lines(other)) for other in _paths(folder) if other != path)
+        for row in chain(settled, *chain.from_iterable(others)):
             self._count(row)
         sink(settled)
         for row in opened:
@@ -96,7 +105,8 @@ class Ledger:
             latency_s=0.0,
         )
         asker = _asker(row)
-        row = row.model_copy(update={"call_id": f"{asker}/{self._tries[asker]}"})
+        of_joined = f"{self._number}." if self._number else ""
+        row = row.model_copy(update={"call_id": f"{asker}/{of_joined}{self._tries[asker]}"})
         self._tries[asker] += 1
         self._file.append({"try": row.model_dump(mode="json")})
         return row
@@ -127,9 +137,32 @@ _ENDED = (
 
 
 def read_ledger(folder: Path) -> list[LlmCall]:
-    """The settled tries of a campaign, also while it runs. Raises SpoolError."""
-    path = folder / LEDGER
-    return _tries(path, whole_lines(path))[0]
+    """The settled tries of a campaign, of all its processes, also while it runs. Raises SpoolError."""
+    return _settled(_paths(folder))
+
+
+def read_joined(folder: Path) -> list[LlmCall]:
+    """The settled tries of those that joined, by number and as they ended. Raises SpoolError."""
+    return _settled(path for path in _paths(folder) if path.name != LEDGER)
+
+
+def settle_joined(folder: Path, campaign: str, number: int) -> None:
+    """Settles what a joined process left open that is gone. Raises SpoolError."""
+    if _path(folder, number).exists():
+        Ledger(folder, campaign, number=number).close()
+
+
+def _settled(paths: Iterable[Path]) -> list[LlmCall]:
+    return [row for path in paths for row in _tries(path, whole_lines(path))[0]]
+
+
+def _path(folder: Path, number: int) -> Path:
+    return folder / (LEDGER if number == 0 else f"ledger-{number}.jsonl")
+
+
+def _paths(folder: Path) -> list[Path]:
+    """The ledgers of a campaign, first that of the process that holds it."""
+    return sorted(folder.glob("ledger*.jsonl"), key=lambda path: (path.name != LEDGER, path.name))
 
 
 def _tries(path: Path, lines: list[bytes]) -> tuple[list[LlmCall], list[LlmCall]]:

@@ -6,6 +6,9 @@ Prints one JSON object: the campaign, how often the suite was asked, and how man
 import argparse
 import asyncio
 import json
+import os
+import time
+from functools import partial
 from pathlib import Path
 
 from flows.settings import Settings, prepare_prefect
@@ -36,6 +39,19 @@ def toy_plan(**changes: object) -> Plan:
     )
 
 
+async def begin_together(folder: Path, count: int) -> None:
+    """Returns when `count` processes are ready: they take seconds to start, and a campaign is short."""
+    (folder / f"ready-{os.getpid()}").touch()
+    while len(list(folder.glob("ready-*"))) < count:
+        await asyncio.sleep(0.05)
+
+
+def wait_for_pool(folder: Path) -> None:
+    """Returns when there is a campaign to join."""
+    while not list(folder.glob("*/pool.json")):
+        time.sleep(0.05)
+
+
 def main() -> None:
     """See the module's docstring."""
     parser = argparse.ArgumentParser()
@@ -46,6 +62,10 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--simulator-dies-at", type=int)
     parser.add_argument("--provider-fails-at", type=int)
+    parser.add_argument("--attempts-in-flight", type=int, default=32)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--joins", action="store_true")
+    parser.add_argument("--together", type=int, default=1, help="begin when so many are ready")
     parser.add_argument("--bump", help="a stage whose declared version is raised")
     arguments = parser.parse_args()
     arguments.state.mkdir(parents=True, exist_ok=True)
@@ -54,7 +74,12 @@ def main() -> None:
         ENDPOINTS.format(latency_s=arguments.latency_s, concurrency=arguments.concurrency)
     )
     settings = Settings(
-        state=arguments.state, endpoints=endpoints_file, publish_every_s=0.5, attempts_in_flight=32
+        state=arguments.state,
+        endpoints=endpoints_file,
+        publish_every_s=0.5,
+        attempts_in_flight=arguments.attempts_in_flight,
+        workers=arguments.workers,
+        joins=arguments.joins,
     )
     prepare_prefect(settings)
     suite = register(
@@ -65,6 +90,10 @@ def main() -> None:
 
     if arguments.bump:
         STAGES[arguments.bump].version += "-bumped"
+    if arguments.together > 1:
+        suite.before = partial(begin_together, settings.spool, arguments.together)
+    if arguments.joins:
+        wait_for_pool(settings.spool)
     plan = toy_plan(steps=arguments.steps, in_flight=arguments.in_flight)
     campaign = asyncio.run(evolve(plan, "1", settings))
     print(json.dumps({"campaign": campaign, "asked": suite.asked}))

@@ -52,12 +52,15 @@ def survives_kills(
     assert finished.items() <= campaign.units().items()
     assert campaign.units().keys() == undisturbed.units().keys()
     assert campaign.findings() == undisturbed.findings()
-    _knows_every_paid_call(campaign, kills * in_flight)
+    knows_every_paid_call(campaign.journal(), campaign, kills * in_flight)
 
 
-def _knows_every_paid_call(campaign: Toy, most_unknown: int) -> None:
-    """Of a call in whose middle the process was killed, nobody knows whether it was answered."""
-    paid = Counter(json.loads(call)[0] for _, call in campaign.journal())
+def knows_every_paid_call(journal: list[tuple[str, str]], campaign: Toy, most_unknown: int) -> None:
+    """Of a call in whose middle the process was killed, nobody knows whether it was answered.
+
+    `journal`: all calls that were answered, whichever process made them.
+    """
+    paid = Counter(json.loads(call)[0] for _, call in journal)
     rows = [row for row in ledger_of(campaign) if row["role"] != "embedder"]
     answered = Counter(row["prompt_hash"] for row in rows if row["cause"] is None)
     unknown = Counter(row["prompt_hash"] for row in rows if row["cause"] == "Interrupted")

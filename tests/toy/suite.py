@@ -4,6 +4,7 @@ A gold is Python that calls `apis.shelf.put(box=, count=)` and `apis.supervisor.
 compares the shelves. It stands on no simulator, so flows, stages, search and reruns are tested in seconds.
 """
 
+from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -168,11 +169,15 @@ class ToySuite:
     def __init__(self, dies_at: int | None = None) -> None:
         """`dies_at`: the number of the `open` at which the simulator is found dead; None for never."""
         self.asked = 0
+        self.before: Callable[[], Awaitable[None]] | None = None
+        """What a campaign waits for before it begins."""
         self._dies_at = dies_at
         self._opened = 0
 
     async def fingerprint(self) -> str:
         """Known without a simulator."""
+        if self.before is not None:
+            await self.before()
         return WORLD
 
     async def describe(self) -> Description:
