@@ -61,7 +61,7 @@ async def confirmed(
         kept = kept_variants(search)
 
         for one in kept[:1]:
-            await canary(bench, items[one.item_id], {"solver": solver})
+            await canary(bench, items[one.item_id], {"solver": solver}, world.interaction)
         progress.say(f"confirming {len(kept)} variants, {attempts} attempts each")
         fresh = await together(
             attempted(bench, items[one.item_id], world, solver, attempts) for one in kept
@@ -94,6 +94,7 @@ async def attempted(
         limits=bench.plan.limits,
         interaction=world.interaction,
         simulator=f"{world.suite} {world.version}",
+        user=bench.plan.party if world.interaction == "dialogue" else None,
     )
     scored = await score(
         bench,

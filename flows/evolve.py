@@ -72,7 +72,7 @@ async def evolved(bench: Workbench) -> None:
         campaign = Campaign(bench, world, progress)
 
         require_room(taken.all(Item), world, plan.specs)
-        await canary(bench, taken.all(Item)[0])
+        await canary(bench, taken.all(Item)[0], interaction=world.interaction)
         seeds = await campaign.sound(taken.all(Item))
         population = await campaign.measured(seeds)
         await campaign.search(population)
@@ -100,7 +100,13 @@ class Campaign:
         """The seeds whose own gold stands the checks; the others stay in the tables, with the reason."""
         self.progress.say(f"checking {len(offered)} seeds")
         checked = await together(
-            verify_seed(self.bench, item=item, simulator=self.simulator) for item in offered
+            verify_seed(
+                self.bench,
+                item=item,
+                simulator=self.simulator,
+                interaction=self.world.interaction,
+            )
+            for item in offered
         )
         seeds = []
         for item, found in zip(offered, checked, strict=True):
@@ -175,6 +181,7 @@ class Campaign:
             edit=edited.one(Edit),
             siblings=move.siblings,
             simulator=self.simulator,
+            interaction=self.world.interaction,
         )
         variant = verified.maybe(Item)
         self.progress.step(verified.one(Step))
@@ -212,6 +219,7 @@ class Campaign:
             turns=solved.all(Turn),
             measurement="search",
             spec=self.plan.feedback,
+            interaction=self.world.interaction,
         )
         return noted.one(Note)
 
@@ -227,6 +235,7 @@ class Campaign:
             limits=self.plan.limits,
             interaction=self.world.interaction,
             simulator=self.simulator,
+            user=self.plan.party if self.world.interaction == "dialogue" else None,
         )
 
     async def selected(self, population: Population) -> list[Item]:
@@ -254,6 +263,7 @@ class Campaign:
                 failures=failures,
                 spec=self.plan.judge,
                 repair_rounds=self.plan.repair_rounds,
+                interaction=self.world.interaction,
             )
             return found.one(Verdict)
 
@@ -274,6 +284,7 @@ class Campaign:
             turns=[turn for turn in made.all(Turn) if turn.attempt_id in failed],
             spec=self.plan.labeller,
             repair_rounds=self.plan.repair_rounds,
+            interaction=self.world.interaction,
         )
 
 

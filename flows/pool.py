@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from flows.settings import Settings
 from tasks.errors import InputError
 from tasks.llm.endpoints import Endpoint
-from tasks.plan import ROLES, Plan
+from tasks.plan import Plan
 from tasks.spool import Spool
 
 POOL = "pool.json"
@@ -59,7 +59,7 @@ def divided(plan: Plan, endpoints: dict[str, Endpoint], workers: int) -> dict[st
 
     Raises InputError where that would be less than one call.
     """
-    used = {name: endpoints[name] for name in {getattr(plan, role).endpoint for role in ROLES}}
+    used = {name: endpoints[name] for name in {spec.endpoint for spec in plan.specs.values()}}
     for name, endpoint in used.items():
         if endpoint.remote and endpoint.concurrency < workers:
             raise InputError(

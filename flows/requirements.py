@@ -10,7 +10,7 @@ from flows.suites import suite_of
 from tasks.errors import InputError, SimulatorError
 from tasks.llm.endpoints import Endpoint, read_endpoints
 from tasks.llm.prices import Prices
-from tasks.plan import ROLES, Plan
+from tasks.plan import Plan
 from tasks.suites.base import SANDBOX_LEVELS
 
 
@@ -24,8 +24,8 @@ def require(plan: Plan, edition: str, settings: Settings) -> None:
     suite_of(plan.suite, settings)
     require_data(plan, settings)
     known = read_endpoints(settings.endpoints)
-    for role in ROLES:
-        endpoint = getattr(plan, role).endpoint
+    for role, spec in plan.specs.items():
+        endpoint = spec.endpoint
         if endpoint not in known:
             raise InputError(
                 f"plan: {role}.endpoint = {endpoint} is not in {settings.endpoints}; "
@@ -73,8 +73,7 @@ def require_data(plan: Plan, settings: Settings) -> None:
 
 
 def _require_prices(plan: Plan, known: dict[str, Endpoint], settings: Settings) -> None:
-    for role in ROLES:
-        spec = getattr(plan, role)
+    for role, spec in plan.specs.items():
         prices = known[spec.endpoint].prices.get(spec.llm_id, Prices())
         free = not known[spec.endpoint].remote
         if not free and (prices.input is None or (prices.output is None and role != "embedder")):

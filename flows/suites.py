@@ -6,13 +6,23 @@ from flows.settings import Settings
 from tasks.errors import InputError
 from tasks.suites.appworld import AppWorldSuite
 from tasks.suites.base import Suite
+from tasks.suites.tau_bench import TAU_SUITES, TauName, TauSuite
+
+
+def _tau(name: TauName) -> Callable[[Settings], Suite]:
+    return lambda settings: TauSuite(name, settings.state)
+
 
 SUITES: dict[str, Callable[[Settings], Suite]] = {
     "appworld": lambda settings: AppWorldSuite(
         settings.state, root=settings.appworld_root, sandbox=settings.require_sandbox
     ),
-}
+} | {name: _tau(name) for name in TAU_SUITES}
 """What a plan's `suite` may name, and how the suite is made."""
+
+
+DEFAULT_SPLITS = {"appworld": "train"} | dict.fromkeys(TAU_SUITES, "base")
+"""The split whose items are a suite's seeds where the user names the suite and no split."""
 
 
 def suite_of(name: str, settings: Settings) -> Suite:

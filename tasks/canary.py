@@ -9,7 +9,7 @@ for once a campaign and spec. One that failed is forgotten, and the next run pro
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from tasks.agents.code_cells import SESSION_RNG_SEED
+from tasks.agents.solving import SESSION_RNG_SEED
 from tasks.errors import CanaryFault, ProviderRefused, SessionLost
 from tasks.labels.features import JUDGED_FEATURES
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject, dimensions_of
@@ -31,6 +31,7 @@ from tasks.llm.replies import (
 )
 from tasks.plan import ROLES
 from tasks.spool import Unit
+from tasks.suites.base import ModelRequest
 from tasks.workbench import Workbench
 from warehouse.records import Item, digest_of
 
@@ -45,6 +46,7 @@ REPEATS = 3
 
 CHANCE = "Write one line of twelve random English words, lower case, and nothing else."
 READY = "Write the word: ready"
+GREETING = "Hello, I need your help with my account."
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,14 @@ class Probe:
     role: str
     spec: LLMSpec
     item: Item
+    interaction: str
 
     async def ask(
-        self, messages: tuple[Message, ...], n: int, schema: dict[str, object] | None = None
+        self,
+        messages: tuple[Message, ...],
+        n: int,
+        schema: dict[str, object] | None = None,
+        tools: tuple[dict[str, object], ...] = (),
     ) -> Completion:
         """The n-th reply of the probe. Raises CanaryFault when it is empty in one way or the other."""
         request = Request(
@@ -66,6 +73,7 @@ class Probe:
             spec=self.spec,
             messages=messages,
             response_schema=schema,
+            tools=tools,
             subject=Subject(item_id=self.item.item_id, repeat=n),
         )
         reply = await self.unit.complete(self.bench.client(self.spec), request)
@@ -91,7 +99,12 @@ class Probe:
         )
 
 
-async def canary(bench: Workbench, item: Item, models: Mapping[str, LLMSpec] | None = None) -> None:
+async def canary(
+    bench: Workbench,
+    item: Item,
+    models: Mapping[str, LLMSpec] | None = None,
+    interaction: str = "code",
+) -> None:
     """Probes models at `bench.probed` endpoints, on an item, but no simulated one.
 
     `models`: those to probe, by role; None for all of the plan. Raises CanaryFault.
@@ -100,13 +113,13 @@ async def canary(bench: Workbench, item: Item, models: Mapping[str, LLMSpec] | N
         models = {role: getattr(bench.plan, role) for role in ROLES}
     for role, spec in models.items():
         if spec.endpoint in bench.probed and not bench.client(spec).simulated:
-            await _passed(bench, role, spec, item)
+            await _passed(bench, role, spec, item, interaction)
 
 
-async def _passed(bench: Workbench, role: str, spec: LLMSpec, item: Item) -> None:
+async def _passed(bench: Workbench, role: str, spec: LLMSpec, item: Item, interaction: str) -> None:
     async def work(unit: Unit) -> None:
         try:
-            await _PROBES[role](Probe(bench, unit, role, spec, item))
+            await _PROBES[role](Probe(bench, unit, role, spec, item, interaction))
         except CanaryFault:
             unit.give_up()
             raise
@@ -123,7 +136,7 @@ async def _solver(probe: Probe) -> None:
     temperature = probe.spec.sampling.temperature
     if temperature is None or temperature > 0:
         await _repeats_differ(probe)
-    await _acts(probe)
+    await (_speaks if probe.interaction == "dialogue" else _acts)(probe)
 
 
 async def _repeats_differ(probe: Probe) -> None:
@@ -166,15 +179,29 @@ async def _acts(probe: Probe) -> None:
     )
 
 
+async def _speaks(probe: Probe) -> None:
+    """Opens the item's dialogue as an attempt does, up to the solver's first reply, with all of its tools."""
+    session = await probe.bench.suite.open(probe.item, SESSION_RNG_SEED)
+    try:
+        greeting = {"kind": "reply", "role": "user", "text": GREETING, "tool_calls": []}
+        asked = await session.act(greeting, probe.bench.plan.limits.cell_seconds)
+        if isinstance(asked, ModelRequest):
+            await probe.ask(asked.messages, 0, tools=asked.tools)
+    finally:
+        await session.close()
+
+
 async def _judge(probe: Probe) -> None:
-    asked = judge_prompt(probe.item, (), probe.spec.context_chars).messages
+    asked = judge_prompt(probe.item, (), probe.spec.context_chars, probe.interaction).messages
     await _readable(probe, asked, VERDICT_SCHEMA, parse_verdict)
 
 
 async def _labeller(probe: Probe) -> None:
     features = JUDGED_FEATURES[:2]
     ids = [feature.id for feature in features]
-    asked = labeller_prompt(probe.item, features, probe.spec.context_chars).messages
+    asked = labeller_prompt(
+        probe.item, features, probe.spec.context_chars, probe.interaction
+    ).messages
     await _readable(probe, asked, labels_schema(ids), lambda text: parse_labels(text, ids))
 
 

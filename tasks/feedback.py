@@ -10,7 +10,7 @@ from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Item, Measurement, Note, Turn, digest_of
 
 
-@stage(version="1", prompts=("feedback",))
+@stage(version="1", prompts=("feedback", "dialogue_feedback"))
 async def feedback(
     run: StageRun,
     *,
@@ -19,6 +19,7 @@ async def feedback(
     turns: Sequence[Turn],
     measurement: Measurement,
     spec: LLMSpec,
+    interaction: str,
 ) -> list[str]:
     """A `Note` on an item's attempts; `turns` are theirs, in any order."""
 
@@ -27,7 +28,7 @@ async def feedback(
             (attempt, [turn for turn in turns if turn.attempt_id == attempt.attempt_id])
             for attempt in attempts
         ]
-        prompt = feedback_prompt(item, trajectories, spec.context_chars)
+        prompt = feedback_prompt(item, trajectories, spec.context_chars, interaction)
         request = Request(
             role="feedback",
             spec=spec,

@@ -1,7 +1,7 @@
 """Ingest: what the suite says of its world, and its seeds as items."""
 
 from tasks.errors import InputError
-from tasks.plan import ROLES, Plan
+from tasks.plan import Plan
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
 from tasks.suites.base import SuiteSeed
@@ -33,7 +33,6 @@ async def ingest(run: StageRun, *, split: str, count: int | None, fingerprint: s
 
 def _campaign(run: StageRun, world: str, version: str, sandbox: str) -> Campaign:
     bench = run.bench
-    specs = (getattr(bench.plan, role) for role in ROLES)
     return Campaign(
         campaign=bench.campaign,
         suite=bench.plan.suite,
@@ -43,13 +42,12 @@ def _campaign(run: StageRun, world: str, version: str, sandbox: str) -> Campaign
         world=world,
         simulator_version=version,
         sandbox=sandbox,
-        simulated=any(bench.client(spec).simulated for spec in specs),
+        simulated=any(bench.client(spec).simulated for spec in bench.plan.specs.values()),
     )
 
 
 def _specs(plan: Plan) -> list[Spec]:
     """The models of the plan, one row a role."""
-    specs = [(role, getattr(plan, role)) for role in ROLES]
     return [
         Spec(
             spec_id=spec.spec_id,
@@ -58,7 +56,7 @@ def _specs(plan: Plan) -> list[Spec]:
             llm_id=spec.llm_id,
             sampling=canonical(spec.sampling.model_dump(mode="json")),
         )
-        for role, spec in specs
+        for role, spec in plan.specs.items()
     ]
 
 

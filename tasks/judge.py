@@ -10,7 +10,7 @@ from tasks.stage import StageRun, stage
 from warehouse.records import Attempt, Item, Verdict
 
 
-@stage(version="2", prompts=("judge",))
+@stage(version="2", prompts=("judge", "dialogue_judge"))
 async def judge(
     run: StageRun,
     *,
@@ -18,6 +18,7 @@ async def judge(
     failures: Sequence[Attempt],
     spec: LLMSpec,
     repair_rounds: int,
+    interaction: str,
 ) -> list[str]:
     """A `Verdict` on an item from its instruction, gold and failed attempts.
 
@@ -26,7 +27,7 @@ async def judge(
     """
 
     async def work(unit: Unit) -> None:
-        prompt = judge_prompt(item, failures, spec.context_chars)
+        prompt = judge_prompt(item, failures, spec.context_chars, interaction)
         messages = prompt.messages
         verdict, reason = None, ""
         for asked in range(repair_rounds + 1):

@@ -19,7 +19,7 @@ from tasks.suites.base import Call, Difference
 from warehouse.records import Attempt, GoldCall, Item, Label, Turn
 
 
-@stage(version="2", prompts=("labeller",))
+@stage(version="2", prompts=("labeller", "dialogue_labeller"))
 async def label(
     run: StageRun,
     *,
@@ -29,6 +29,7 @@ async def label(
     turns: Sequence[Turn],
     spec: LLMSpec,
     repair_rounds: int,
+    interaction: str,
 ) -> list[str]:
     """The `Label` rows of one item and of its failed attempts.
 
@@ -38,8 +39,8 @@ async def label(
 
     async def work(unit: Unit) -> None:
         campaign = run.bench.campaign
-        judged = await _judged(run, unit, item, spec, repair_rounds)
-        unit.add(*_of_item(campaign, item, gold_calls))
+        judged = await _judged(run, unit, item, spec, repair_rounds, interaction)
+        unit.add(*_of_item(campaign, item, gold_calls, interaction))
         unit.add(
             *(_label(campaign, item, name, holds, spec.spec_id) for name, holds in judged.items())
         )
@@ -49,17 +50,19 @@ async def label(
     return [await run.once("labels", work)]
 
 
-def _of_item(campaign: str, item: Item, gold_calls: Sequence[GoldCall]) -> list[Label]:
+def _of_item(
+    campaign: str, item: Item, gold_calls: Sequence[GoldCall], interaction: str
+) -> list[Label]:
     """Difficulty with its two parts, and each feature that code can decide; none without a gold to read."""
     if item.gold is None:
         return []
     calls = [_call(row) for row in gold_calls]
-    measured = difficulty(item.instruction, item.gold, calls)
+    measured = difficulty(item.instruction, item.gold, calls, interaction)
     values = {
         "interaction": measured.interaction,
         "reasoning": measured.reasoning,
         "difficulty": measured.difficulty,
-    } | features(item.instruction, item.gold, calls)
+    } | features(item.instruction, item.gold, calls, interaction)
     return [_label(campaign, item, name, value, "code") for name, value in values.items()]
 
 
@@ -77,10 +80,10 @@ def _of_attempt(campaign: str, item: Item, attempt: Attempt, turns: Sequence[Tur
 
 
 async def _judged(
-    run: StageRun, unit: Unit, item: Item, spec: LLMSpec, repair_rounds: int
+    run: StageRun, unit: Unit, item: Item, spec: LLMSpec, repair_rounds: int, interaction: str
 ) -> dict[str, bool]:
     """The labeller's answers by feature id; empty when none could be read."""
-    prompt = labeller_prompt(item, JUDGED_FEATURES, spec.context_chars)
+    prompt = labeller_prompt(item, JUDGED_FEATURES, spec.context_chars, interaction)
     messages = prompt.messages
     ids = [definition.id for definition in JUDGED_FEATURES]
     for asked in range(repair_rounds + 1):

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from tasks.documents import DocumentFault, fields_of
 from tasks.errors import Rejection, SimulatorError
 from tasks.golds.copies import normalised
 from tasks.llm.base import LLMSpec, Request, Subject
 from tasks.llm.prompting import proposer_prompt, repair_messages
-from tasks.llm.replies import ReplyError, parse_edit
+from tasks.llm.replies import ReplyError, parse_document, parse_edit
 from tasks.room import lacks_room
 from tasks.spool import Unit
 from tasks.stage import StageRun, stage
@@ -17,7 +18,7 @@ SURVEY_S = 600.0
 """Deadline of looking around a parent's start: it takes a second, on a machine that may be loaded."""
 
 
-@stage(version="2", prompts=("proposer",))
+@stage(version="2", prompts=("proposer", "dialogue_proposer"))
 async def mutate(
     run: StageRun,
     *,
@@ -64,7 +65,9 @@ async def mutate(
             edit = await _edit(run, step, parent, world, specs, reply.text, asked)
             if edit.rejection is None or edit.rejection == Rejection.REFUSED:
                 break
-            messages = repair_messages(messages, reply, edit.rejection_detail or edit.rejection)
+            messages = repair_messages(
+                messages, reply, edit.rejection_detail or edit.rejection, world.interaction
+            )
         unit.add(edit)
 
     return [await run.once("edits", work)]
@@ -97,7 +100,7 @@ async def _edit(
     """Reads a reply and tries its gold once."""
     read = {"step": step, "parent": parent.item_id, "repair_rounds": asked}
     try:
-        parsed = parse_edit(reply)
+        fields = READERS[world.interaction](reply)
     except ReplyError as error:
         return Edit(
             **read,
@@ -107,22 +110,37 @@ async def _edit(
             rejection=error.cause,
             rejection_detail=str(error),
         )
-    edit = Edit(
-        **read,
-        reasoning=parsed.reasoning,
-        instruction=parsed.instruction,
-        gold=parsed.gold,
-        rejection=None,
-        rejection_detail=None,
-    )
+    edit = Edit(**read, **fields, rejection=None, rejection_detail=None)
     fault = (
-        _syntax_fault(parsed.gold)
+        (_syntax_fault(edit.gold) if world.interaction == "code" else None)
         or _length_fault(edit.of(parent), world, specs)
         or _run_fault(await run.bench.suite.check(edit.of(parent), gold_only=True))
     )
     if fault is None:
         return edit
     return edit.model_copy(update={"rejection": fault[0], "rejection_detail": fault[1]})
+
+
+def _code_edit(reply: str) -> dict[str, str]:
+    parsed = parse_edit(reply)
+    return {
+        "reasoning": parsed.reasoning,
+        "instruction": parsed.instruction,
+        "gold": parsed.gold,
+    }
+
+
+def _document_edit(reply: str) -> dict[str, str]:
+    parsed = parse_document(reply)
+    try:
+        return {"reasoning": parsed.reasoning, **fields_of(parsed.document)}
+    except DocumentFault as fault:
+        cause = Rejection.UNKNOWN_KEY if fault.unknown_key else Rejection.UNPARSEABLE_REPLY
+        raise ReplyError(cause, str(fault)) from fault
+
+
+READERS = {"code": _code_edit, "dialogue": _document_edit}
+"""How a proposer's reply becomes an edit's fields, by how the suite is acted in."""
 
 
 def _syntax_fault(gold: str) -> tuple[Rejection, str] | None:
@@ -145,6 +163,9 @@ def _length_fault(
 
 
 def _run_fault(report: CheckReport) -> tuple[Rejection, str] | None:
+    for cause, wrong in report.gates.items():
+        if wrong is not None:
+            return Rejection(cause), wrong
     gold = report.gold
     if gold.error is not None:
         return Rejection.GOLD_ERROR, gold.error

@@ -102,6 +102,14 @@ class Plan(Record):
     judge: LLMSpec
     labeller: LLMSpec
     embedder: EmbedderSpec
+    user: LLMSpec | None = None
+    """Who plays the other party of a dialogue (τ-bench's user). None: the feedback role's model, so that the
+    solver does not talk to itself. Of no account where a suite has no other party."""
+
+    @property
+    def party(self) -> LLMSpec:
+        """The model that plays the other party of a dialogue."""
+        return self.user or self.feedback
 
     @property
     def total_steps(self) -> int | None:
@@ -112,12 +120,14 @@ class Plan(Record):
 
     @property
     def specs(self) -> dict[str, LLMSpec]:
-        """The models by role."""
-        return {role: getattr(self, role) for role in ROLES}
+        """The models by role; that of the user only where the plan names one."""
+        named = {role: getattr(self, role) for role in ROLES}
+        return named if self.user is None else named | {"user": self.user}
 
     def digest(self) -> str:
         """The plan's hash. A field that came later takes no part while it is None, so that names hold."""
-        return digest_of(self.model_dump(mode="json", exclude=None if self.data else {"data"}))
+        absent = {name for name in ("data", "user") if getattr(self, name) is None}
+        return digest_of(self.model_dump(mode="json", exclude=absent))
 
     @property
     def judges_itself(self) -> bool:

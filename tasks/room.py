@@ -29,15 +29,17 @@ def lacks_room(item: Item, world: Description, specs: Mapping[str, LLMSpec]) -> 
 
     `specs` by role; a role that is not there is not asked.
     """
+    form = world.interaction
     prompts: dict[str, Callable[[int], object]] = {
         "proposer": lambda room: proposer_prompt(
             item, world, "harder", None, (), context_chars=room
         ),
-        "solver": lambda room: _require_task(item, room),
-        "feedback": lambda room: feedback_prompt(item, (), room),
-        "judge": lambda room: judge_prompt(item, (), room),
-        "labeller": lambda room: labeller_prompt(item, JUDGED_FEATURES, room),
+        "feedback": lambda room: feedback_prompt(item, (), room, form),
+        "judge": lambda room: judge_prompt(item, (), room, form),
+        "labeller": lambda room: labeller_prompt(item, JUDGED_FEATURES, room, form),
     }
+    if form == "code":  # how a dialogue opens, the simulator alone knows
+        prompts["solver"] = lambda room: _require_task(item, room)
     for role, prompt in prompts.items():
         try:
             if role in specs:

@@ -6,7 +6,9 @@ lets the others end and be spooled, then raises; what the solver did wrong is da
 
 import asyncio
 
-from tasks.agents.code_cells import Solving, attempt_in_code
+from tasks.agents.code_cells import attempt_in_code
+from tasks.agents.dialogue import attempt_in_dialogue
+from tasks.agents.solving import Solving
 from tasks.errors import AttemptCause
 from tasks.llm.base import LLMSpec
 from tasks.plan import SolverLimits
@@ -15,8 +17,18 @@ from tasks.stage import StageRun, stage
 from tasks.suites.base import Outcome
 from warehouse.records import ApiCall, Attempt, Item, Measurement, canonical
 
-AGENTS = {"code": attempt_in_code}
+AGENTS = {"code": attempt_in_code, "dialogue": attempt_in_dialogue}
 """A solver's loop by the simulator's `interaction`."""
+
+ENDINGS = {
+    "transferred": AttemptCause.TRANSFERRED,
+    "out_of_scope": AttemptCause.OUT_OF_SCOPE,
+    "step_limit": AttemptCause.TURN_LIMIT,
+    "tool_errors": AttemptCause.TOOL_ERRORS,
+    "solver_unusable": AttemptCause.UNUSABLE_REPLY,
+    "user_unusable": AttemptCause.UNUSABLE_USER,
+}
+"""Cause by how a dialogue ended. A user who says that all is well leaves it to the state; see `_cause`."""
 
 
 @stage(version="1", prompts=("solver",))
@@ -30,8 +42,11 @@ async def solve(
     limits: SolverLimits,
     interaction: str,
     simulator: str,
+    user: LLMSpec | None = None,
 ) -> list[str]:
     """`repeats` attempts on an item: an `Attempt` with its `Turn` and `ApiCall` records each.
+
+    `user` plays the other party of a dialogue; None where there is none.
 
     An attempt's unit depends on its own number, not on how many there are: raising `repeats` makes only
     the missing ones. Raises what the infrastructure raised, after all attempts have ended.
@@ -39,7 +54,7 @@ async def solve(
 
     async def attempt(repeat: int) -> str:
         async def work(unit: Unit) -> None:
-            solving = Solving(run.bench, unit, item, solver, limits, measurement, repeat)
+            solving = Solving(run.bench, unit, item, solver, limits, measurement, repeat, user)
             async with run.bench.attempt_slots:
                 await AGENTS[interaction](solving)
             unit.add(*_rows(solving))
@@ -54,6 +69,7 @@ async def solve(
             repeat=repeat,
             limits=limits,
             simulator=simulator,
+            **({} if user is None else {"user": user}),
         )
 
     ended = await asyncio.gather(*map(attempt, range(repeats)), return_exceptions=True)
@@ -110,6 +126,8 @@ def _cause(solving: Solving, outcome: Outcome | None) -> AttemptCause:
     """
     if solving.limit is not None:
         return solving.limit
+    if solving.ended in ENDINGS:
+        return ENDINGS[solving.ended]
     if outcome is None or not outcome.completed:
         return AttemptCause.NOT_COMPLETED
     difference = outcome.difference
@@ -117,4 +135,6 @@ def _cause(solving: Solving, outcome: Outcome | None) -> AttemptCause:
         return AttemptCause.WRONG_STATE
     if difference.answer is not None and not difference.missing and not difference.unexpected:
         return AttemptCause.WRONG_ANSWER
+    if solving.ended == "user_stopped" and not difference.unexpected:
+        return AttemptCause.EARLY_STOP
     return AttemptCause.WRONG_STATE

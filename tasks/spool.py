@@ -41,7 +41,7 @@ class Unit:
         self.kind = kind
         self.key = key
         self._replay: dict[str, list[Completion]] = defaultdict(list)
-        self._previous: tuple[Message, ...] = ()
+        self._previous: dict[str, tuple[Message, ...]] = {}
         self._file = self._take_up()
 
     def _take_up(self) -> JsonLines:
@@ -67,7 +67,7 @@ class Unit:
         Raises ProviderError, after writing down that the call came to nothing.
         """
         if self._replay[request.prompt_hash]:
-            self._previous = request.messages
+            self._previous[request.role] = request.messages
             return self._replay[request.prompt_hash].pop(0)
         request = request.model_copy(update={"unit": f"{self.kind}/{self.key}"})
         try:
@@ -81,7 +81,7 @@ class Unit:
     def _append_call(
         self, request: Request, completion: Completion | None, cause: str | None
     ) -> None:
-        shared = _shared_prefix(self._previous, request.messages)
+        shared = _shared_prefix(self._previous.get(request.role, ()), request.messages)
         call = {
             "role": request.role,
             "prompt_hash": request.prompt_hash,
@@ -89,7 +89,7 @@ class Unit:
             "cause": cause,
         }
         asked: dict[str, Any] = {
-            # Only what this call's conversation adds to the previous one's: an attempt's file grows
+            # Only what this call's conversation adds to the role's previous one: an attempt's file grows
             # with its length, not with its square.
             "shared": shared,
             "messages": [m.model_dump(mode="json") for m in request.messages[shared:]],
@@ -100,7 +100,7 @@ class Unit:
         }
         reply = completion and completion.model_dump(mode="json")
         self._file.append({"call": call, "completion": reply} | asked)
-        self._previous = request.messages
+        self._previous[request.role] = request.messages
 
     def finish(self) -> None:
         """Makes the unit immutable: on disk to the last byte, then renamed."""

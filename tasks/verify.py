@@ -6,6 +6,7 @@ The gates stand in the order in which they are tried: what costs nothing first, 
 
 from collections.abc import Iterator, Sequence
 
+from tasks.documents import document_of
 from tasks.errors import Rejection
 from tasks.golds.copies import similarity
 from tasks.golds.literals import answer_in_instruction, hard_coded_literals
@@ -33,6 +34,7 @@ async def verify(
     edit: Edit,
     siblings: Sequence[Item],
     simulator: str,
+    interaction: str,
 ) -> list[str]:
     """Examines one step's edit: a `Step`, and where there was an item to examine, its `Check` rows.
 
@@ -44,7 +46,7 @@ async def verify(
         cause, detail, child = edit.rejection, edit.rejection_detail, None
         if cause is None:
             item = edit.of(parent)
-            gates, report = await examine(run, item, parent, siblings)
+            gates, report = await examine(run, item, parent, siblings, interaction)
             unit.add(*_checks(run.bench.campaign, item, f"step {decision.step}", gates))
             cause, detail = gates[-1] if gates[-1][1] is not None else (None, None)
             if cause is None and report is not None:
@@ -70,14 +72,14 @@ async def verify(
 
 
 @stage(version="1")
-async def verify_seed(run: StageRun, *, item: Item, simulator: str) -> list[str]:
+async def verify_seed(run: StageRun, *, item: Item, simulator: str, interaction: str) -> list[str]:
     """Examines a seed by the gates that need no parent: its `Check` and `GoldCall` rows.
 
     Whether each of its writes is needed is not asked: a seed is its suite's to answer for.
     """
 
     async def work(unit: Unit) -> None:
-        gates, report = await examine(run, item, None, ())
+        gates, report = await examine(run, item, None, (), interaction)
         unit.add(*_checks(run.bench.campaign, item, "seed", gates))
         if report is not None:
             unit.add(*gold_call_rows(item, report))
@@ -86,11 +88,11 @@ async def verify_seed(run: StageRun, *, item: Item, simulator: str) -> list[str]
 
 
 async def examine(
-    run: StageRun, item: Item, parent: Item | None, siblings: Sequence[Item]
+    run: StageRun, item: Item, parent: Item | None, siblings: Sequence[Item], interaction: str
 ) -> tuple[list[Gate], CheckReport | None]:
     """The gates tried, the last one failed or all passed, and the simulator's report if it was asked."""
     gates: list[Gate] = []
-    for gate in text_gates(item, parent, siblings):
+    for gate in TEXT_GATES[interaction](item, parent, siblings):
         gates.append(gate)
         if gate[1] is not None:
             return gates, None
@@ -112,8 +114,25 @@ def text_gates(item: Item, parent: Item | None, siblings: Sequence[Item]) -> Ite
         yield Rejection.HARD_CODED, f"the gold holds {', '.join(literals)}" if literals else None
 
 
+def document_gates(item: Item, parent: Item | None, siblings: Sequence[Item]) -> Iterator[Gate]:
+    """The gates that read a dialogue's document only: whether it says anything that another does not."""
+
+    def copied(others: Sequence[Item]) -> str | None:
+        same = (one for one in others if document_of(one) == document_of(item))
+        return next((f"hardly differs from item {one.item_id}" for one in same), None)
+
+    if parent is not None:
+        yield Rejection.NEAR_COPY_OF_PARENT, copied((parent,))
+    yield Rejection.NEAR_COPY_OF_SIBLING, copied(siblings)
+
+
+TEXT_GATES = {"code": text_gates, "dialogue": document_gates}
+"""The gates that need no simulator, by how it is acted in."""
+
+
 def run_gates(item: Item, report: CheckReport) -> Iterator[Gate]:
     """The gates that read what the simulator found; of a seed without a gold, one."""
+    yield from ((Rejection(cause), wrong) for cause, wrong in report.gates.items())
     gold = report.gold
     solved_idly = report.do_nothing is not None and report.do_nothing.outcome.solved
     fault = "completing at once solves the item" if solved_idly else None

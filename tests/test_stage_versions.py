@@ -16,7 +16,7 @@ from tasks.stage import STAGES
 ACCEPTED = Path(__file__).parent / "stage_fingerprints.json"
 MODULES = ("ingest", "mutate", "verify", "solve", "feedback", "score", "selection", "judge")
 MODULES += ("embed", "label", "confirmation")
-ALSO = {"solve": ("tasks.agents.code_cells",)}
+ALSO = {"solve": ("tasks.agents.code_cells", "tasks.agents.dialogue", "tasks.agents.solving")}
 """Modules that are a stage's own work in another file."""
 
 

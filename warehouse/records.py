@@ -263,6 +263,9 @@ class Edit(Record):
     instruction: str | None
     """None when no reply could be read."""
     gold: str | None
+    setup: str | None = None
+    grading: str | None = None
+    """Of an item whose suite lets a proposer edit these; None leaves the parent's."""
     rejection: str | None
     """Cause from `tasks.errors.Rejection`; None when the gold ran through."""
     rejection_detail: str | None
@@ -271,7 +274,10 @@ class Edit(Record):
     def of(self, parent: Item) -> Item:
         """The item that this edit, when it was not rejected, makes of its parent."""
         content = parent.model_dump(exclude={"item_id"})
-        return Item.of(**content | {"instruction": self.instruction, "gold": self.gold})
+        edited = {"instruction": self.instruction, "gold": self.gold}
+        own = {"setup": self.setup, "grading": self.grading}
+        edited |= {name: text for name, text in own.items() if text is not None}
+        return Item.of(**content | edited)
 
 
 class World(Record):

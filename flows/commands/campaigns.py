@@ -56,6 +56,7 @@ def evolve(
     default needs no key: the real AppWorld engine with a simulated model. The same command goes on where
     it was stopped; nothing finished is done or paid for again.
     """
+    from flows.suites import DEFAULT_SPLITS
     from tasks.plan import read_plan, spec_named
 
     overrides = {
@@ -63,7 +64,7 @@ def evolve(
         "seeds": seeds,
         "suite": suite,
         "rng_seed": rng_seed,
-        "split": split,
+        "split": split or DEFAULT_SPLITS.get(suite or ""),
     }
     if appworld_root is not None:
         overrides["data"] = "official"

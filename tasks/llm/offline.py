@@ -8,9 +8,12 @@ nothing of any real model. How each role is played stands in tasks/llm/simulated
 import asyncio
 import time
 from collections.abc import Callable
+from typing import Any
 
 from tasks.errors import InputError, ProviderRefused
 from tasks.llm.base import Completion, LLMSpec, Request, estimated_tokens
+from tasks.llm.simulated.dialogues.solver import solve_dialogue
+from tasks.llm.simulated.dialogues.user import speak
 from tasks.llm.simulated.feedback import write_note
 from tasks.llm.simulated.judge import judge
 from tasks.llm.simulated.labeller import label
@@ -46,10 +49,16 @@ class OfflineClient:
     async def complete(self, request: Request) -> Completion:
         """Answers one request. Raises ProviderRefused for a role that the simulation doesn't play."""
         began = time.monotonic()
-        text = self._reply(request)
+        text, calls = self._reply(request)
         await asyncio.sleep(self.latency_s)
-        tokens = estimated_tokens(request, text)
-        return Completion(text=text, tokens=tokens, latency_s=time.monotonic() - began)
+        tokens = estimated_tokens(request, text + "".join(call["arguments"] for call in calls))
+        return Completion(
+            text=text,
+            tool_calls=calls,
+            finish_reason="tool_calls" if calls else "stop",
+            tokens=tokens,
+            latency_s=time.monotonic() - began,
+        )
 
     async def embed(self, texts: list[str], spec: LLMSpec) -> list[list[float]]:
         """Always raises InputError: vectors come from a real embedder."""
@@ -61,12 +70,17 @@ class OfflineClient:
     async def aclose(self) -> None:
         """Nothing to close."""
 
-    def _reply(self, request: Request) -> str:
+    def _reply(self, request: Request) -> tuple[str, tuple[dict[str, Any], ...]]:
+        """Text and tool calls; a solver that is given tools is in a dialogue."""
+        if request.role == "user":
+            return speak(request, self.rng_seed)
         if request.role == "solver":
             item_id = request.subject.item_id
             item = self.gold_of(item_id) if item_id is not None else None
-            return solve(request, item, self.rng_seed)
+            if request.tools:
+                return solve_dialogue(request, item, self.rng_seed)
+            return solve(request, item, self.rng_seed), ()
         roles = {"proposer": propose, "feedback": write_note, "judge": judge, "labeller": label}
         if request.role not in roles:
             raise ProviderRefused(f"the offline model does not play the role '{request.role}'")
-        return roles[request.role](request, self.rng_seed)
+        return roles[request.role](request, self.rng_seed), ()

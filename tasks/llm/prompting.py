@@ -56,6 +56,10 @@ _PLACEHOLDERS: dict[str, dict[str, frozenset[str]]] = {
     "judge": {"system": frozenset(), "user": frozenset({"item", "failures"})},
     "labeller": {"system": frozenset(), "user": frozenset({"definitions", "item"})},
 }
+_PLACEHOLDERS |= {
+    f"dialogue_{role}": _PLACEHOLDERS[role]
+    for role in ("proposer", "feedback", "judge", "labeller")
+}
 """The sections that each role's file has, with the placeholders that each of them has."""
 
 _DIRECTIONS: dict[Direction, str] = {
@@ -155,24 +159,25 @@ def proposer_prompt(
     survey: str | None = None,
     context_chars: int = DEFAULT_CONTEXT_CHARS,
 ) -> Prompt:
-    """Asks for an edit of `parent`. Parts that a campaign repeats (world, APIs) come before the rest.
+    """Asks for an edit of `parent`, in the form of the suite's interaction.
 
-    `gold_calls` are those of the parent's gold; `survey` is what its start shows. From both a proposer
-    knows the facts that an edit can stand on.
+    Parts that a campaign repeats (world, APIs) come before the rest. `gold_calls` are those of the parent's
+    gold; `survey` is what its start shows. From both a proposer knows the facts that an edit can stand on.
     """
     found = (survey or "").strip() or "(not known)"
     told = note.strip() if note and note.strip() else "(nothing yet)"
     summary = description.world_summary.strip()
+    form = description.interaction
     return _fitted(
-        "proposer",
+        named("proposer", form),
         context_chars,
         world_summary=[summary, cut(summary, 1_000)],
         edits=[", ".join(description.edits)],
         apis=_api_levels(description.apis, parent, inspirations),
         inspirations=[
-            _borrowed(inspirations[:n], len(inspirations)) for n in (len(inspirations), 1, 0)
+            _borrowed(inspirations[:n], len(inspirations), form) for n in (len(inspirations), 1, 0)
         ],
-        item=[item_text(parent)],
+        item=[item_text(parent, form)],
         gold_run=[
             fenced("text", gold_run_text(gold_calls, chars))
             for chars in (MAX_RESULT_CHARS, 300, 80)
@@ -188,12 +193,17 @@ def proposer_prompt(
     )
 
 
+def named(role: str, interaction: str) -> str:
+    """The name of a role's prompt file for suites that are acted in so."""
+    return role if interaction == "code" else f"{interaction}_{role}"
+
+
 def repair_messages(
-    previous: Sequence[Message], reply: Completion, error: str
+    previous: Sequence[Message], reply: Completion, error: str, interaction: str = "code"
 ) -> tuple[Message, ...]:
     """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try."""
     shown = fenced("text", cut(error, MAX_ERROR_CHARS))
-    text = _fill(load_prompt("proposer")["repair"], error=shown)
+    text = _fill(load_prompt(named("proposer", interaction))["repair"], error=shown)
     return (*previous, _spoken(reply), Message(role="user", content=text))
 
 
@@ -235,6 +245,7 @@ def feedback_prompt(
     item: Item,
     trajectories: Sequence[tuple[Attempt, Sequence[Turn]]],
     context_chars: int = DEFAULT_CONTEXT_CHARS,
+    interaction: str = "code",
 ) -> Prompt:
     """Asks for a note on an item's attempts.
 
@@ -245,34 +256,43 @@ def feedback_prompt(
     summary = "\n".join(f"- {attempt_line(attempt)}" for attempt, _ in trajectories)
     levels = [_traces(trajectories, *level) for level in _TRACE_LEVELS]
     return _fitted(
-        "feedback",
+        named("feedback", interaction),
         context_chars,
-        item=_item_levels(item),
+        item=_item_levels(item, interaction),
         summary=[summary or "(none)", f"({len(trajectories)} attempts, not listed: too long)"],
         trajectories=[*levels, "(no attempt is shown in full: too long)"],
     )
 
 
 def judge_prompt(
-    item: Item, failures: Sequence[Attempt], context_chars: int = DEFAULT_CONTEXT_CHARS
+    item: Item,
+    failures: Sequence[Attempt],
+    context_chars: int = DEFAULT_CONTEXT_CHARS,
+    interaction: str = "code",
 ) -> Prompt:
     """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`)."""
     counts = (MAX_JUDGED_FAILURES, 3, 1, 0)
     return _fitted(
-        "judge",
+        named("judge", interaction),
         context_chars,
-        item=_item_levels(item),
+        item=_item_levels(item, interaction),
         failures=[_differences(failures, count) for count in counts],
     )
 
 
 def labeller_prompt(
-    item: Item, features: Sequence[Definition], context_chars: int = DEFAULT_CONTEXT_CHARS
+    item: Item,
+    features: Sequence[Definition],
+    context_chars: int = DEFAULT_CONTEXT_CHARS,
+    interaction: str = "code",
 ) -> Prompt:
     """Asks which of the defined labels hold for an item."""
     lines = [f"- {one.id} ({one.name}): {one.holds_when}" for one in features]
     return _fitted(
-        "labeller", context_chars, definitions=["\n".join(lines)], item=_item_levels(item)
+        named("labeller", interaction),
+        context_chars,
+        definitions=["\n".join(lines)],
+        item=_item_levels(item, interaction),
     )
 
 
@@ -280,7 +300,9 @@ def _fitted(role: str, context_chars: int, **levels: Sequence[str]) -> Prompt:
     """The role's conversation with each part at the highest level at which all of it fits."""
     sections = load_prompt(role)
     fixed = len(sections["system"]) + len(_PLACEHOLDER.sub("", sections["user"]))
-    values, cut_chars = fit(levels, _CUT_ORDER[role], context_chars - fixed, role)
+    values, cut_chars = fit(
+        levels, _CUT_ORDER[role.removeprefix("dialogue_")], context_chars - fixed, role
+    )
     messages = (
         Message(role="system", content=sections["system"]),
         Message(role="user", content=_fill(sections["user"], **values)),
@@ -288,11 +310,14 @@ def _fitted(role: str, context_chars: int, **levels: Sequence[str]) -> Prompt:
     return Prompt(messages=messages, cut_chars=cut_chars)
 
 
-def _item_levels(item: Item) -> list[str]:
+def _item_levels(item: Item, interaction: str) -> list[str]:
+    whole = item_text(item, interaction)
+    if interaction == "dialogue":
+        return [whole, cut(whole, 2 * _GOLD_REST)]
     if item.gold is None:
-        return [item_text(item)]
+        return [whole]
     short = item.model_copy(update={"gold": cut(item.gold, _GOLD_REST)})
-    return [item_text(item), item_text(short)]
+    return [whole, item_text(short)]
 
 
 def _api_levels(apis: Sequence[Api], parent: Item, inspirations: Sequence[Item]) -> list[str]:
@@ -306,8 +331,10 @@ def _api_levels(apis: Sequence[Api], parent: Item, inspirations: Sequence[Item])
     return [api_list(apis, in_full, named) for in_full, named in levels]
 
 
-def _borrowed(shown: Sequence[Item], of: int) -> str:
-    parts = [f"## Item {n}\n\n{item_text(item)}" for n, item in enumerate(shown, start=1)]
+def _borrowed(shown: Sequence[Item], of: int, interaction: str) -> str:
+    parts = [
+        f"## Item {n}\n\n{item_text(item, interaction)}" for n, item in enumerate(shown, start=1)
+    ]
     if len(shown) < of:
         parts.append(f"({of - len(shown)} more left out: too long)")
     return "\n\n".join(parts) or "(none)"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from tasks.documents import document_of, written
 from tasks.suites.base import Api, Difference, Effect
 from warehouse.records import Attempt, Item
 
@@ -19,8 +20,13 @@ def fenced(label: str, text: str) -> str:
     return f"{fence}{label}\n{text}\n{fence}"
 
 
-def item_text(item: Item) -> str:
-    """Instruction and gold, and setup and grading where the item has its own, each in a fence."""
+def item_text(item: Item, interaction: str = "code") -> str:
+    """Instruction and gold, and setup and grading where the item has its own, each in a fence.
+
+    An item of a dialogue is one JSON document.
+    """
+    if interaction == "dialogue":
+        return fenced("json", written(document_of(item)))
     parts = [fenced("instruction", item.instruction)]
     if item.gold is None:
         parts.append("The suite ships this item without its gold.")

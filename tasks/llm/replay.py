@@ -81,10 +81,13 @@ class Recording:
     def requests(self) -> Iterator[Request]:
         """Every request that was answered, whole."""
         for path in self._units:
-            messages: list[dict[str, Any]] = []
+            conversations: dict[str, list[dict[str, Any]]] = {}
             for entry in map(json.loads, whole_lines(path)):
                 if "call" in entry and "subject" in entry["call"]:
-                    messages = [*messages[: entry["shared"]], *entry["messages"]]
+                    role = entry["call"]["role"]
+                    before = conversations.get(role, [])
+                    messages = [*before[: entry["shared"]], *entry["messages"]]
+                    conversations[role] = messages
                     if entry["completion"] is not None:
                         yield _request(entry, messages)
 

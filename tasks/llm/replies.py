@@ -69,6 +69,13 @@ class Edit(Record):
     gold: str
 
 
+class DocumentReply(Record):
+    """A proposer's new item of a dialogue; whether it is one is for others to say."""
+
+    reasoning: str
+    document: dict[str, Any]
+
+
 class Cell(Record):
     """A solver's reply."""
 
@@ -121,6 +128,33 @@ def parse_edit(text: str) -> Edit:
         reasoning=_cut(outside_of(clean, fences), MAX_REASON_CHARS),
         instruction=instruction.body.strip(),
         gold=gold.body.strip("\n") + "\n",
+    )
+
+
+def parse_document(text: str) -> DocumentReply:
+    """A proposer's reply that holds an item as one JSON document; the last fence that is an object counts.
+
+    Raises:
+        ReplyError: the reply is refused, cut off, too long, or holds no such fence.
+    """
+    clean = _checked(text)
+    fences = find_fences(clean)
+    fence = _last(fences, lambda one: one.body.lstrip().startswith("{"))
+    if fence is None:
+        if _REFUSAL.search(clean[:600]):
+            raise ReplyError(Rejection.REFUSED, f"the model refused: {_cut(clean.strip(), 200)}")
+        raise _unparseable("the reply has no document: put all of it in a fence labelled `json`")
+    if not fence.closed:
+        raise _unparseable("the fence of the document is not closed: the reply seems cut off")
+    if len(fence.body) > MAX_GOLD_CHARS:
+        raise _unparseable(f"the document is longer than {MAX_GOLD_CHARS} characters")
+    decoder = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+    try:
+        document = decoder.decode(fence.body)
+    except (ValueError, RecursionError) as error:
+        raise _unparseable(f"the document is no valid JSON: {_cut(str(error), 120)}") from error
+    return DocumentReply(
+        reasoning=_cut(outside_of(clean, fences), MAX_REASON_CHARS), document=document
     )
 
 

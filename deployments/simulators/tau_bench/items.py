@@ -118,6 +118,9 @@ class Grading(Strict):
 def item_of(task: dict[str, Any]) -> dict[str, Any]:
     """A task of the source as an item's fields."""
     criteria = task["evaluation_criteria"]
+    scenario = task["user_scenario"]
+    # What is wanted first: an embedder reads the beginning of a text only.
+    scenario = {name: scenario.get(name) for name in ("instructions", "persona")}
     setup = {name: task.get(name) for name in ("initial_state", "required_documents", "user_tools")}
     grading = {
         name: criteria.get(name)
@@ -125,7 +128,7 @@ def item_of(task: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "setup": written(without_nulls(setup)),
-        "instruction": written(without_nulls(task["user_scenario"])),
+        "instruction": written(without_nulls(scenario)),
         "gold": written([without_nulls(action) for action in criteria["actions"] or []]),
         "grading": written(without_nulls(grading)),
     }

@@ -6,7 +6,7 @@ import re
 from tasks.llm.base import Request
 from tasks.llm.fences import find_fences
 from tasks.llm.simulated.dice import dice
-from tasks.llm.simulated.reading import asked, items_in, section
+from tasks.llm.simulated.reading import asked, documents_in, items_in, section
 
 ERROR_RATE = 0.04
 """Chance of a drawn verdict in place of the one that the rules give."""
@@ -32,9 +32,11 @@ def judge(request: Request, rng_seed: int) -> str:
 def _decided(prompt: str) -> tuple[str, str]:
     items = items_in(section(prompt, "The item"))
     instruction = re.sub(r'"[^"]*"', "", items[0][0]) if items else ""
-    if "complete_task" not in (items[0][1] if items else ""):
+    is_dialogue = bool(documents_in(section(prompt, "The item")))
+    if not is_dialogue and "complete_task" not in (items[0][1] if items else ""):
         return "The gold never declares the item complete.", "other"
-    vague = _VAGUE.search(instruction.lower())
+    # A scenario is told in part by its persona, whose words decide nothing.
+    vague = None if is_dialogue else _VAGUE.search(instruction.lower())
     if vague:
         return f"The instruction says '{vague[0]}' and leaves open which or how much.", "vague"
     failures = [

@@ -12,9 +12,16 @@ from random import Random
 from tasks.llm.base import Request
 from tasks.llm.rendering import fenced
 from tasks.llm.simulated import edits, mistakes
+from tasks.llm.simulated.dialogues.proposer import propose_document
 from tasks.llm.simulated.dice import dice
 from tasks.llm.simulated.program import Clause, Program, take_apart
-from tasks.llm.simulated.reading import asked, items_in, replies_so_far, section
+from tasks.llm.simulated.reading import (
+    asked,
+    documents_in,
+    items_in,
+    replies_so_far,
+    section,
+)
 from tasks.llm.simulated.repertoire import repertoire
 
 _BORROWS = 0.3
@@ -39,6 +46,8 @@ class Seen:
 def propose(request: Request, rng_seed: int) -> str:
     """The proposer's reply to a first request, or to one that shows an error."""
     prompt = asked(request.messages)
+    if documents_in(section(prompt, "The item to edit")):
+        return propose_document(request, rng_seed)
     seen = _seen(prompt)
     round_ = replies_so_far(request.messages)
     words = (rng_seed, "proposer", prompt, request.subject.item_id, request.subject.step)
