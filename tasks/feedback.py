@@ -19,7 +19,7 @@ async def feedback(
     turns: Sequence[Turn],
     measurement: Measurement,
     spec: LLMSpec,
-    interaction: str,
+    interaction: str = "code",
 ) -> list[str]:
     """A `Note` on an item's attempts; `turns` are theirs, in any order."""
 

@@ -18,7 +18,7 @@ async def judge(
     failures: Sequence[Attempt],
     spec: LLMSpec,
     repair_rounds: int,
-    interaction: str,
+    interaction: str = "code",
 ) -> list[str]:
     """A `Verdict` on an item from its instruction, gold and failed attempts.
 

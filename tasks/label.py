@@ -29,7 +29,7 @@ async def label(
     turns: Sequence[Turn],
     spec: LLMSpec,
     repair_rounds: int,
-    interaction: str,
+    interaction: str = "code",
 ) -> list[str]:
     """The `Label` rows of one item and of its failed attempts.
 
@@ -51,7 +51,7 @@ async def label(
 
 
 def _of_item(
-    campaign: str, item: Item, gold_calls: Sequence[GoldCall], interaction: str
+    campaign: str, item: Item, gold_calls: Sequence[GoldCall], interaction: str = "code"
 ) -> list[Label]:
     """Difficulty with its two parts, and each feature that code can decide; none without a gold to read."""
     if item.gold is None:

@@ -34,7 +34,7 @@ async def verify(
     edit: Edit,
     siblings: Sequence[Item],
     simulator: str,
-    interaction: str,
+    interaction: str = "code",
 ) -> list[str]:
     """Examines one step's edit: a `Step`, and where there was an item to examine, its `Check` rows.
 

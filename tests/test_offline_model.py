@@ -174,8 +174,8 @@ def test_tokens_are_estimated_and_cost_is_unknown() -> None:
 def test_what_it_does_not_play_it_refuses() -> None:
     with pytest.raises(InputError, match="embedder"):
         asyncio.run(client().embed(["x"], SPEC))
-    with pytest.raises(ProviderRefused, match="user"):
-        ask(Request(role="user", spec=SPEC, messages=()))
+    with pytest.raises(ProviderRefused, match="embedder"):
+        ask(Request(role="embedder", spec=SPEC, messages=()))
 
 
 CODE = """
