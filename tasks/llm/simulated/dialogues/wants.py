@@ -11,6 +11,12 @@ from typing import Any
 Document = dict[str, Any]
 
 
+_CARDS = (
+    "Bronze Rewards Card", "Silver Rewards Card", "Gold Rewards Card", "Platinum Rewards Card",
+    "Green Rewards Card", "Diamond Elite Card", "EcoCard",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Want:
     """One thing that a user may want."""
@@ -23,11 +29,13 @@ class Want:
     """A tool that the user needs for it, where an item names its user's tools."""
 
     def touches(self, document: Document) -> bool:
-        """Whether the item has anything of it already."""
+        """Whether the item has anything of it already: an errand, or a fault of the same kind."""
+        if self.start is None:
+            return any(self._place(document, action) is not None for action in self.actions)
         names = {action["name"] for action in document["actions"]}
         started = {one["func_name"] for one in _starts(document)}
-        own = self.start and self.start["func_name"] in started
-        return bool(own) or any(action["name"] in names for action in self.actions)
+        same = any(action["name"] in names for action in self.actions)
+        return same or self.start["func_name"] in started
 
     def is_in(self, document: Document) -> bool:
         """Whether the item has all of it that would have to go."""
@@ -75,15 +83,10 @@ def wants_for(document: Document, luck: Random) -> Sequence[Want]:
     """The wants that fit an item: faults of a phone, or errands of a bank's customer whom the gold names."""
     if document.get("env_assertions"):
         return _faults()
-    customer = next(
-        (
-            str(action["arguments"]["user_id"])
-            for action in document["actions"]
-            if action["arguments"].get("user_id")
-        ),
-        None,
-    )
-    return () if customer is None else _errands(customer, document, luck)
+    customer = _first(document, "user_id")
+    found = [] if customer is None else _errands(customer, document, luck)
+    applied = [one for one in document["actions"] if one["name"] == "apply_for_credit_card"]
+    return [*found, *_applications(applied, luck)]
 
 
 @cache
@@ -102,22 +105,9 @@ def _faults() -> tuple[Want, ...]:
 
 def _errands(customer: str, document: Document, luck: Random) -> list[Want]:
     """An address to change, and somebody to refer; those that the item has, or drawn ones."""
-    address = next(
-        (
-            action["arguments"]["new_email"]
-            for action in document["actions"]
-            if action["name"] == "change_user_email"
-        ),
-        f"{luck.choice(('desk', 'home', 'post', 'inbox'))}.{luck.randrange(100, 999)}@example.com",
-    )
-    account = next(
-        (
-            action["arguments"]["account_type"]
-            for action in document["actions"]
-            if action["name"] == "submit_referral"
-        ),
-        luck.choice(("Gold Rewards Card", "Silver Rewards Card", "Green Account", "Blue Account")),
-    )
+    box = f"{luck.choice(('desk', 'home', 'post', 'inbox'))}.{luck.randrange(100, 999)}"
+    address = _first(document, "new_email") or f"{box}@example.com"
+    account = _first(document, "account_type") or luck.choice((*_CARDS, "Blue Account"))
     return [
         Want(
             f"You also want the email address on your account changed to {address}.",
@@ -133,6 +123,32 @@ def _errands(customer: str, document: Document, luck: Random) -> list[Want]:
             user_tool="submit_referral",
         ),
     ]
+
+
+def _applications(applied: Sequence[dict[str, Any]], luck: Random) -> list[Want]:
+    """Further cards for who applies for one: those that the item has, and a drawn one."""
+    if not applied:
+        return []
+    first = applied[0]["arguments"]
+    cards = [one["arguments"]["card_type"] for one in applied[1:]] + [luck.choice(_CARDS)]
+    return [
+        Want(
+            f"You also want to apply for the {card}, with the same name and annual income.",
+            (
+                _action("apply_for_credit_card", first | {"card_type": card})
+                | {"requestor": "user"},
+            ),
+            user_tool="apply_for_credit_card",
+        )
+        for card in cards
+        if card != first["card_type"]
+    ]
+
+
+def _first(document: Document, name: str) -> str | None:
+    """The first value that the gold gives to an argument; None where it gives none."""
+    values = (action["arguments"].get(name) for action in document["actions"])
+    return next((str(value) for value in values if value), None)
 
 
 def _action(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
