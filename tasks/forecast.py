@@ -111,16 +111,16 @@ def assumed(plan: Plan, seeds: Sequence[Item], world: Description) -> Means:
 
 def _opening_tokens(plan: Plan, seeds: Sequence[Item], world: Description) -> dict[str, float]:
     """Mean length of each role's first prompt on a seed."""
-    borrowed = seeds[: plan.search.inspirations]
+    borrowed, form = seeds[: plan.search.inspirations], world.interaction
 
     def prompts(seed: Item) -> dict[str, int]:
         briefing = Briefing(supervisor={}, datetime="", instruction=seed.instruction)
         return {
             "proposer": length(proposer_prompt(seed, world, "harder", None, borrowed).messages),
             "solver": length(solver_messages(briefing, seed.suite)),
-            "feedback": length(feedback_prompt(seed, ()).messages),
-            "judge": length(judge_prompt(seed, ()).messages),
-            "labeller": length(labeller_prompt(seed, JUDGED_FEATURES).messages),
+            "feedback": length(feedback_prompt(seed, (), interaction=form).messages),
+            "judge": length(judge_prompt(seed, (), interaction=form).messages),
+            "labeller": length(labeller_prompt(seed, JUDGED_FEATURES, interaction=form).messages),
             "embedder": len(seed.instruction),
         }
 
