@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from flows.requirements import require
+from flows.settings import Settings
 from tasks.embed import embed
 from tasks.errors import InputError
-from tasks.llm.endpoints import read_endpoints
 from tasks.plan import read_plan, spec_named
 from tests.test_endpoints import written
 
@@ -36,7 +37,7 @@ def test_the_papers_plans(checkout: Path, name: str, solver: str, judges_itself:
     assert "\n" not in str(raised.value)
 
 
-def test_every_plan_names_endpoints_that_the_shipped_file_shows(
+def test_every_plan_names_endpoints_and_priced_models_that_the_shipped_file_shows(
     checkout: Path, tmp_path: Path
 ) -> None:
     shipped = (checkout / "deployments" / "endpoints.toml").read_text(encoding="utf-8")
@@ -44,20 +45,14 @@ def test_every_plan_names_endpoints_that_the_shipped_file_shows(
         line[1:] if line.startswith("#") and not line.startswith("# ") else line
         for line in shipped.split("\n")
     )
-    known = read_endpoints(written(tmp_path, examples))
+    written(tmp_path, examples)
     plans = sorted((checkout / "deployments" / "plans").glob("*.toml"))
     assert len(plans) >= 4
     for path in plans:
         plan = read_plan(path, PROPOSER)
-        roles = (
-            plan.proposer,
-            plan.solver,
-            plan.feedback,
-            plan.judge,
-            plan.labeller,
-            plan.embedder,
-        )
-        assert {spec.endpoint for spec in roles} <= set(known), path.name
+        # With a budget, as the README has it: a role without an endpoint or a price is refused.
+        settings = Settings(state=tmp_path, endpoints=tmp_path / "endpoints.toml", budget_usd=5.0)
+        require(plan, "1", settings)
 
 
 @pytest.mark.parametrize("text", ["gemini", "/x", "gemini/", ""])
