@@ -294,12 +294,14 @@ async def test_a_storm_of_faults_with_64_calls_in_flight(
         return reply
 
     server.answer = stormy
-    retrying = endpoint(stall_s=2, max_tries=30)
+    retrying = endpoint(stall_s=2, max_tries=30, timeout_s=300)
     client = LimitedClient(retrying, 64)
     asks = [client.complete(request(f"call {n}")) for n in range(160)]
     completions = await asyncio.gather(*asks)
     assert [completion.text for completion in completions] == [f"call {n}" for n in range(160)]
-    assert sum(retrying.tries.values()) == len(server.asked)
+    # On a crowded machine a try can stall or lose its connection before the server has read it.
+    unread = sum(retrying.tries.values()) - len(server.asked)
+    assert 0 <= unread <= retrying.tries["Stalled"] + retrying.tries["ConnectionLost"]
     assert retrying.tries["reply"] == 160
     assert set(retrying.tries) > {"RateLimited", "ProviderDown", "ConnectionLost", "BrokenReply"}
 
