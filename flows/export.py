@@ -10,10 +10,15 @@ from flows.suites import suite_of
 from tasks.errors import InputError
 from tasks.exports.appworld import write_appworld
 from tasks.exports.base import Delivery, Format, KeptVariant, placed
+from tasks.exports.tau2 import write_tau2
+from tasks.suites.tau_bench import TAU_SUITES
 from warehouse.marts import read
 from warehouse.records import Item
 
-FORMATS: dict[str, Format] = {"appworld": Format(("appworld",), write_appworld)}
+FORMATS: dict[str, Format] = {
+    "appworld": Format(("appworld",), write_appworld),
+    "tau2": Format(TAU_SUITES, write_tau2),
+}
 """What `turtle export --format` may name."""
 
 

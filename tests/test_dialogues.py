@@ -9,6 +9,8 @@ import pytest
 
 from tasks.documents import DocumentFault, document_of, fields_of, written
 from tasks.errors import AttemptCause, Rejection
+from tasks.exports.base import KeptVariant
+from tasks.exports.tau2 import task_of
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
 from tasks.llm.offline import OfflineClient
 from tasks.llm.prompting import (
@@ -370,6 +372,20 @@ def report(gates: dict[str, str | None], error: str | None = None) -> CheckRepor
         expects_answer=False,
         state_changes=True,
     )
+
+
+def test_an_exported_task_has_what_the_item_has_under_the_benchmarks_names() -> None:
+    item = telephone_item(user_tools=["toggle_roaming"], required_documents=["doc_1"])
+    task = task_of(KeptVariant(item, 3))
+    assert task["id"] == f"task_{item.item_id}" and "difficulty 3" in task["description"]["purpose"]
+    assert task["user_scenario"]["instructions"] == DOCUMENT["user_scenario"]["instructions"]
+    assert task["user_tools"] == ["toggle_roaming"] and task["required_documents"] == ["doc_1"]
+    criteria = task["evaluation_criteria"]
+    assert [one["action_id"] for one in criteria["actions"]] == [
+        "enable_roaming_0",
+        "toggle_roaming_1",
+    ]
+    assert criteria["reward_basis"] == ["ENV_ASSERTION"] and criteria["env_assertions"]
 
 
 def test_a_suite_s_own_gates_come_before_the_gold_s() -> None:

@@ -51,8 +51,9 @@ def test_kept_are_the_valid_ones_each_with_our_difficulty(tmp_path: Path) -> Non
 
 
 REFUSED = {
-    "unknown format": ({}, "csv", "format csv: unknown; there are: appworld"),
+    "unknown format": ({}, "csv", "format csv: unknown; there are: appworld, tau2"),
     "another suite": ({"suite": "toy"}, "appworld", "holds no items of suite toy"),
+    "another suite than tau2's": ({}, "tau2", "holds no items of suite appworld"),
     "official data not named": ({"data": "official"}, "appworld", "--appworld-root DIR"),
     "nothing kept": ({}, "appworld", "kept no variant"),
 }

@@ -52,7 +52,7 @@ def export(
     folder: Path,
     campaign: str,
     *,
-    format: Annotated[str, Parameter(help="Form to write in: appworld.")],
+    format: Annotated[str, Parameter(help="Form to write in: appworld or tau2.")],
     private: Annotated[
         bool,
         Parameter(help="Write in clear what may be published only encrypted, beside the bundle."),
