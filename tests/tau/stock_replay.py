@@ -41,22 +41,23 @@ def scripted(task):
     return Agent, User
 
 
+def replayed(task) -> float:
+    """The stock reward of a task whose gold is played."""
+    environment = get_environment()
+    agent, user = scripted(task)
+    run = Orchestrator(
+        domain="telecom",
+        agent=agent(environment.get_tools(), environment.get_policy(), llm="scripted"),
+        user=user(environment.get_user_tools(), str(task.user_scenario), "scripted", {}),
+        environment=environment,
+        task=task,
+    ).run()
+    return evaluate_simulation(run, task, EvaluationType.ALL, False, "telecom").reward
+
+
 def main() -> None:
     """See the module's docstring."""
-    rewards = {}
-    for task in load_tasks(sys.argv[1]):
-        environment = get_environment()
-        agent, user = scripted(task)
-        run = Orchestrator(
-            domain="telecom",
-            agent=agent(environment.get_tools(), environment.get_policy(), llm="scripted"),
-            user=user(environment.get_user_tools(), str(task.user_scenario), "scripted", {}),
-            environment=environment,
-            task=task,
-        ).run()
-        graded = evaluate_simulation(run, task, EvaluationType.ALL, False, "telecom")
-        rewards[task.id] = graded.reward
-    print(json.dumps(rewards))
+    print(json.dumps({task.id: replayed(task) for task in load_tasks(sys.argv[1])}))
 
 
 if __name__ == "__main__":

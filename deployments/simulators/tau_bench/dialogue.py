@@ -34,7 +34,7 @@ from differences import effects_of, rows_of
 from domain import Domain
 from grade import outcome
 from items import ReadItem
-from playing import call_of, failed, opened, play
+from playing import call_of, ends_of, failed
 
 MAX_STEPS = 200
 MAX_ERRORS = 10
@@ -106,13 +106,13 @@ class Dialogue:
         self.close()
         domain, item = self._domain, self._item
         with surroundings(domain, item):
-            start = rows_of(opened(domain, item))
+            start, wanted = ends_of(domain, item)
             return outcome(
                 domain,
                 item,
                 _answered(self._orchestrator.trajectory),
                 self._ended or TerminationReason.MAX_STEPS,
-                effects_of(start, play(domain, item).end),
+                effects_of(start, wanted),
                 effects_of(start, rows_of(self._environment)),
                 len(self._calls),
             )

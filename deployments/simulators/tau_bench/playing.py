@@ -67,6 +67,17 @@ def play(domain: Domain, item: ReadItem, without: Collection[int] = ()) -> Playe
     return played
 
 
+def ends_of(domain: Domain, item: ReadItem) -> tuple[Rows, Rows]:
+    """The item's start, and the state that its gold leaves."""
+    environment = opened(domain, item)
+    start = rows_of(environment)
+    for n, action in enumerate(item.actions):
+        call = {"name": action.name, "arguments": action.arguments}
+        environment.get_response(ToolCall(id=str(n), requestor=action.requestor, **call))
+    environment.sync_tools()
+    return start, rows_of(environment)
+
+
 def failed(answer: ToolMessage) -> bool:
     """Whether a call came to nothing: it raised, or the tool says so in words only."""
     return answer.error or (answer.content or "").startswith("Error")
