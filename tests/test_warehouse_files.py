@@ -25,7 +25,7 @@ from tests.warehouse_rows import (
     step,
 )
 from warehouse import marts
-from warehouse.files import private_path
+from warehouse.files import opened, private_path
 from warehouse.records import TABLES, Row, Seed
 from warehouse.store import Loader, WarehouseError, delete_campaign, rebuild
 
@@ -52,6 +52,15 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def count(path: Path, table: str, **filters: str) -> int:
     return marts.read(path, table, **filters).height
+
+
+def test_a_slow_statement_prints_no_bar(path: Path) -> None:
+    """DuckDB's own bar would stand in the middle of a table, or of what another program reads."""
+    asked = "SELECT current_setting('enable_progress_bar')"
+    rebuild(path, [seed("s0")])
+    with opened(path) as connection:
+        assert connection.execute(asked).fetchall() == [(False,)]
+    assert marts.query(path, asked)[1] == [(False,)]
 
 
 def test_a_failure_of_the_thread_reaches_the_caller_every_time(path: Path) -> None:

@@ -76,11 +76,19 @@ def _connect(file: Path) -> duckdb.DuckDBPyConnection:
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:
-            return duckdb.connect(file, config={"storage_compatibility_version": "v1.5.0"})
+            connection = duckdb.connect(file, config={"storage_compatibility_version": "v1.5.0"})
         except duckdb.IOException as error:
             if "Could not set lock" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
+        else:
+            without_bar(connection)
+            return connection
+
+
+def without_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Has DuckDB print no progress bar, which it puts on stdout after two seconds of a statement."""
+    connection.execute("SET enable_progress_bar = false")
 
 
 @contextmanager

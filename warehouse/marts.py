@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from warehouse.files import WarehouseError, naming, require_database
+from warehouse.files import WarehouseError, naming, require_database, without_bar
 from warehouse.records import TABLES
 from warehouse.views import ordered_views, read_folder, refresh
 
@@ -44,6 +44,7 @@ def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         require_database(path)
         connection = duckdb.connect(path, read_only=True)
         try:
+            without_bar(connection)
             yield connection
         finally:
             connection.close()
