@@ -85,30 +85,39 @@ class Outside:
 
     def state(self) -> dict[str, object]:
         """Everything that an effect would change."""
-        files = [path for path in self.folder.rglob("*") if path.name != "received"]
         received = self.folder / "received"
         return {
-            "wrote outside": sorted(
-                (str(p), p.lstat().st_mtime_ns, p.lstat().st_mode) for p in files
-            ),
+            "wrote outside": self._files(),
             "connected": received.read_text() if received.exists() else "",
             "stopped a process": self._process_state(),
         }
+
+    def _files(self) -> dict[Path, tuple[int, int]]:
+        """Time of change and mode of everything in the folder but what the keeper writes."""
+        found = (path for path in self.folder.rglob("*") if path.name != "received")
+        return {path: _trace(path) for path in found}
 
     def _process_state(self) -> str:
         state = Path(f"/proc/{self.keeper}/stat").read_text().rpartition(")")[2].split()[0]
         return "stopped" if state in "TtZX" else "alive"
 
     def effects(self, text: str) -> set[str]:
-        """What an escape reached, by its output and by what has changed; puts things right again."""
+        """What an escape reached, by its output and by what has changed; puts things right again.
+
+        The next comparison starts from what was seen here, not from another look: what comes to pass
+        between two looks would belong to neither.
+        """
         found = {line[9:].strip() for line in text.splitlines() if line.startswith("REACHED: ")}
         found |= {f"read {place}" for place, word in self.secrets_by_place.items() if word in text}
         now = self.state()
         found |= {what for what, before in self._before.items() if now[what] != before}
         os.kill(self.keeper, signal.SIGCONT)
-        for path in self.target.iterdir():
-            path.unlink() if not path.is_dir() else path.rmdir()
-        self._before = self.state()
+        files = now["wrote outside"]
+        for path in [path for path in files if path.parent == self.target]:
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            del files[path]
+        files[self.target] = _trace(self.target)
+        self._before = now | {"stopped a process": "alive"}
         return found
 
     def processes(self) -> int:
@@ -130,6 +139,11 @@ class Outside:
     def watch(self) -> "Watch":
         """Counts processes while the block runs."""
         return Watch(self)
+
+
+def _trace(path: Path) -> tuple[int, int]:
+    seen = path.lstat()
+    return seen.st_mtime_ns, seen.st_mode
 
 
 class Watch:
