@@ -16,17 +16,19 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from flows.settings import CHECKOUT, Settings
-from flows.suites import SUITES, suite_of
+from flows.suites import DEFAULT_SPLITS, SUITES, suite_of
 from tasks.environment import has_environment
 from tasks.errors import InputError, TurtleError
 from tasks.llm.endpoints import Endpoint, read_endpoints
 from tasks.llm.reach import address, unreachable
-from tasks.suites.base import SANDBOX_LEVELS
+from tasks.suites.base import SANDBOX_LEVELS, Description
 from tasks.suites.installation import SIMULATORS, missing_part
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = ("prefect", "duckdb", "pydantic", "openai", "google-genai")
 """Those of our environment whose versions are told when all is well."""
+MADE_BY_SETUP = "appworld"
+"""The simulator that every checkout has; the others are installed when a suite of theirs is first used."""
 CONNECT_S = 3.0
 CELL_S = 60.0
 MARK_BYTES = 4096
@@ -60,7 +62,7 @@ def examine(settings: Settings, checkout: Path = CHECKOUT) -> Iterator[Finding]:
     yield from _disk(settings)
     yield _prefect(settings)
     for suite in sorted(SUITES):
-        yield from _simulator(suite, settings)
+        yield from _suite(suite, settings)
     yield from _endpoints(settings)
 
 
@@ -115,35 +117,47 @@ def _writable(name: str, folder: Path) -> Finding:
     return Finding(name, f"{folder} can be written")
 
 
-def _simulator(suite: str, settings: Settings) -> Iterator[Finding]:
+def _suite(suite: str, settings: Settings) -> Iterator[Finding]:
     name, again = f"simulator {suite}", f"type: turtle setup {suite} --state {settings.state}"
-    if missing := missing_part(suite, settings.state):
+    simulator = suite_of(suite, settings).simulator
+    folder = settings.state / "simulators" / simulator
+    if simulator != MADE_BY_SETUP and not folder.exists():
+        yield Finding(name, "not installed; its first use installs it")
+        return
+    if missing := missing_part(simulator, settings.state):
         yield Finding(name, f"its {missing} is missing or of another version", again)
         return
-    venv = settings.state / "simulators" / suite / "venv"
-    if wrong := _against(SIMULATORS / suite / "requirements.lock", _versions(venv / "lib")):
+    venv = folder / "venv"
+    if wrong := _against(SIMULATORS / simulator / "requirements.lock", _versions(venv / "lib")):
         yield Finding(name, wrong, f"type: rm {venv / 'stamp'}, then: turtle setup {suite}")
         return
     try:
-        version, level = asyncio.run(_one_cell(suite, settings))
+        described = asyncio.run(_one_session(suite, settings))
     except TurtleError as error:
         yield Finding(name, f"does not run: {error}", again)
         return
-    yield Finding(name, f"{suite} {version} starts, opens an item and runs a cell")
-    best = level == SANDBOX_LEVELS[-1]
-    yield Finding(f"sandbox {suite}", level, None if best else WALLS)
+    if described.interaction != "code":
+        yield Finding(name, f"{suite} {described.version} starts and opens an item")
+        return
+    yield Finding(name, f"{suite} {described.version} starts, opens an item and runs a cell")
+    best = described.sandbox == SANDBOX_LEVELS[-1]
+    yield Finding(f"sandbox {suite}", described.sandbox, None if best else WALLS)
 
 
-async def _one_cell(suite: str, settings: Settings) -> tuple[str, str]:
-    """Version and sandbox level of a simulator in which a cell has run. Raises TurtleError where none has."""
+async def _one_session(suite: str, settings: Settings) -> Description:
+    """What a simulator says of itself that has opened an item, and run a cell where a model writes code.
+
+    Raises TurtleError where it has not.
+    """
     with contextlib.redirect_stdout(io.StringIO()):  # what the suite tells of set-up
         async with contextlib.aclosing(suite_of(suite, settings)) as running:
             described = await running.describe()
-            seeds = await running.seeds("train")
+            seeds = await running.seeds(DEFAULT_SPLITS[suite])
             session = await running.open(seeds[0].item, rng_seed=0)
-            await session.act({"kind": "code", "code": "print(1)"}, CELL_S)
+            if described.interaction == "code":
+                await session.act({"kind": "code", "code": "print(1)"}, CELL_S)
             await session.close()
-            return described.version, session.sandbox
+            return described.model_copy(update={"sandbox": session.sandbox})
 
 
 def _endpoints(settings: Settings) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ import pytest
 
 from flows.doctor import Finding, examine, report
 from flows.settings import Settings
+from flows.suites import SUITES
 
 DOCTOR = "from flows.cli import main; main()"
 
@@ -54,6 +55,23 @@ def test_a_missing_simulator_is_amiss_and_nothing_is_installed(
     )
     assert not state.exists()
     assert "ok     Python: 3." in said and "ok     environment: prefect 3." in said
+
+
+def test_every_suite_is_looked_at_and_one_that_was_never_used_is_well(tmp_path: Path) -> None:
+    found = findings(tmp_path / "state")
+    assert {f"simulator {suite}" for suite in SUITES} <= found.keys()
+    amiss = {suite for suite in SUITES if found[f"simulator {suite}"].mend}
+    assert amiss == {"appworld"}
+    assert "first use installs it" in found["simulator tau-telecom"].found
+
+
+def test_a_simulator_that_is_half_there_is_amiss_for_each_of_its_suites(tmp_path: Path) -> None:
+    (tmp_path / "state" / "simulators" / "tau_bench").mkdir(parents=True)
+    found = findings(tmp_path / "state")
+    for suite in ("tau-telecom", "tau-banking-bm25", "tau-banking-golden"):
+        one = found[f"simulator {suite}"]
+        assert one.found == "its environment is missing or of another version"
+        assert one.mend == f"type: turtle setup {suite} --state {tmp_path / 'state'}"
 
 
 def test_a_state_that_cannot_be_written_is_amiss(checkout: Path, tmp_path: Path) -> None:

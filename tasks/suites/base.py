@@ -256,6 +256,8 @@ class Suite(Protocol):
     """One suite's simulator, started on first use."""
 
     name: str
+    simulator: str
+    """Folder name of its program and of its environment; suites may share one."""
 
     async def fingerprint(self) -> str:
         """Hash of the simulator's sources, locked packages and base data, known without starting it.

@@ -165,6 +165,7 @@ class ToySuite:
     """The suite in this process; counts what it is asked, so that a test can say "no simulator ran"."""
 
     name = "toy"
+    simulator = "toy"
 
     def __init__(self, dies_at: int | None = None) -> None:
         """`dies_at`: the number of the `open` at which the simulator is found dead; None for never."""
