@@ -1,7 +1,11 @@
 """The real embedder: nearness of meaning, order, and the same vector each time."""
 
 import math
+import os
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +76,17 @@ async def test_a_prompt_is_refused(embedder: LocalEmbedder) -> None:
     request = Request(role="judge", spec=SPEC, messages=(Message(role="user", content="?"),))
     with pytest.raises(ProviderRefused, match="judge"):
         await embedder.complete(request)
+
+
+def test_nothing_is_left_in_the_users_home(checkout: Path, tmp_path: Path) -> None:
+    program = (
+        "import asyncio; from tests.test_local_embedder import SPEC, LocalEmbedder; "
+        "print(len(asyncio.run(LocalEmbedder().embed(['A text.'], SPEC))))"
+    )
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-B", "-c", program]
+    ended = subprocess.run(
+        command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert ended.stdout == "1\n", ended.stderr
+    assert list(tmp_path.rglob("*")) == []

@@ -8,6 +8,7 @@ fp32 model their cosine is at least 0.999. Texts beyond 256 tokens are cut there
 
 import asyncio
 import hashlib
+import os
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -67,6 +68,8 @@ class LocalEmbedder:
 
     @cached_property
     def _session(self) -> "InferenceSession":
+        # Or its import makes an identifier of this machine in the user's ~/.cache, and reports.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
         weights = _file_of(*MODEL).read_bytes()
