@@ -29,6 +29,7 @@ from grading.ground_truth import write_ground_truth, write_start
 from in_thread_client import InThreadClient, without_threads
 from shell.forker import PACKET_BYTES, serve
 from shell.limits import die_with_parent
+from subclass_checks import plain_subclass_checks
 from worlds import World, play, task_directory
 
 WARM_UP_TASK = "warmup_1"
@@ -68,8 +69,11 @@ def warm_up() -> dict:
     """Fills the engine's caches by a throw-away item; returns what the shell must know.
 
     What is not used here is made anew by each forked world: API docs (0.9 s an app), compiled queries,
-    validators, the evaluator's imports.
+    validators, the evaluator's imports. Meanwhile garbage is left alone: each look at it takes longer, and
+    there is little before the end.
     """
+    gc.disable()
+    plain_subclass_checks()
     environment.InteractiveShellEmbed = _NoShell
     requester.build_main_app = cache(requester.build_main_app)
     requester.TestClient = InThreadClient
@@ -104,6 +108,7 @@ def warm_up() -> dict:
     shutil.rmtree(folder)
     gc.collect()
     gc.freeze()
+    gc.enable()
     return setup
 
 
