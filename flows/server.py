@@ -24,18 +24,11 @@ START_S = 180.0
 """How long a server may take to answer for the first time: it makes its database, 18 s on two busy cores."""
 
 SERVER_ENVIRONMENT = {
-    # Batches of 1, the default, commit SQLite once a stage run: the recorder then falls minutes behind.
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "500",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_READ_BATCH_SIZE": "500",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
-    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "500",
-    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_READ_BATCH_SIZE": "500",
-    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_FLUSH_INTERVAL": "2",
     # A stage run costs about 20 KB: old flow runs go after 30 days. Results are in the spool.
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs,orphans",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 24 * 3600),
 }
-"""What we ask of a server that stays, unless the user's environment says otherwise."""
+"""What we ask besides of a server that stays, unless the user's environment says otherwise."""
 
 WORKER_ENVIRONMENT = {
     # A run that was killed with its worker is told from a slow one by its heartbeat (automations.json).
