@@ -39,11 +39,12 @@ tau: setup
 setup: environment
 	@$(VENV)/bin/python -m tasks.suites.installation appworld .turtle
 
-# Ours alone: the first Python that is new enough makes it.
+# Ours alone: the first Python that is new enough makes it. Then Prefect's database.
 environment:
 	@for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-			exec $$python -m tasks.environment $(VENV) requirements.lock .; \
+			$$python -m tasks.environment $(VENV) requirements.lock . || exit; \
+			test -e .turtle/prefect/prefect.db || exec $(VENV)/bin/python -m flows.prefect_database; exit; \
 		fi; \
 	done; echo "turtle: Python >= 3.11 is missing: install it and run make again" >&2; exit 2
 
