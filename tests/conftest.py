@@ -5,13 +5,18 @@ tests/benchmarks measure, those under tests/endurance take many minutes, those u
 model, those under tests/tau τ-bench; all are marked here, so that no file has to say it and none can forget.
 """
 
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.toy.prefect_server import serving
+from tests.toy.prefect_server import serving, wait_for
 from tests.toy.running import Toy
 
 TESTS = Path(__file__).resolve().parent
@@ -23,6 +28,9 @@ TIER_OF_FOLDER = {
     "llama": "llama",
     "tau": "tau",
 }
+
+WORKER_INPUT = "prefect_environment"
+SHARED = pytest.StashKey[dict[str, str]]()
 
 # The machine is shared: a slow example says nothing of the code. The same examples every time, so that
 # a red build is red again.
@@ -49,10 +57,29 @@ def checkout() -> Path:
     return TESTS.parent
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Gives every worker of pytest-xdist the one Prefect server of the whole run."""
+    stash = node.config.stash
+    if SHARED not in stash:
+        home = Path(tempfile.mkdtemp(prefix="turtle-test-prefect-"))
+        node.config.add_cleanup(partial(shutil.rmtree, home, ignore_errors=True))
+        server = serving(home)
+        stash[SHARED] = server.__enter__()
+        node.config.add_cleanup(partial(server.__exit__, None, None, None))
+    node.workerinput[WORKER_INPUT] = stash[SHARED]
+
+
 @pytest.fixture(scope="session")
-def prefect_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The environment of a child that runs flows: a Prefect server of this session's own."""
-    with serving(tmp_path_factory.mktemp("prefect")) as environment:
+def prefect_environment(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    """The environment of a child that runs flows: a Prefect server of this run's own."""
+    with ExitStack() as ends:
+        environment = getattr(request.config, "workerinput", {}).get(WORKER_INPUT)
+        if environment is None:
+            environment = ends.enter_context(serving(tmp_path_factory.mktemp("prefect")))
+        wait_for(environment)
         yield environment
 
 
