@@ -1,4 +1,4 @@
-"""A running AppWorld simulator as the tests talk to it: real process, real protocol, no event loop."""
+"""AppWorld's programs as the tests run them: real processes, the real protocol, no event loop."""
 
 import itertools
 import json
@@ -112,3 +112,17 @@ def result(answer: dict) -> Any:
     if "error" in answer:
         raise Refused(**answer["error"])
     return answer["result"]
+
+
+def build_world(python: Path, programs: Path, home: Path) -> subprocess.Popen[str]:
+    """Starts a build of the small world in a process group of its own, its progress on a pipe.
+
+    `programs` is the folder of the builder. Without proofs, which take half its time and no part in what the
+    tests look at.
+    """
+    return subprocess.Popen(
+        [python, programs / "build_world.py", home, "--unproved"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )

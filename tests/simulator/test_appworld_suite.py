@@ -14,6 +14,8 @@ from tasks.llm.simulated.skills import chance, item_logit
 from tasks.suites.appworld import AppWorldSuite
 from tasks.suites.base import SuiteSeed
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 ACT_S = 60.0
 
 
@@ -21,7 +23,7 @@ def code(text: str) -> dict[str, str]:
     return {"kind": "code", "code": text}
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def suite(checkout: Path) -> AsyncIterator[AppWorldSuite]:
     """The suite as a campaign makes it; `make test` has installed its simulator before."""
     suite = AppWorldSuite(checkout / ".turtle")
@@ -29,7 +31,7 @@ async def suite(checkout: Path) -> AsyncIterator[AppWorldSuite]:
     await suite.aclose()
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def seed(suite: AppWorldSuite) -> SuiteSeed:
     return (await suite.seeds("train"))[0]
 

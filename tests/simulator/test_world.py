@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tasks.golds.literals import answer_in_instruction, hard_coded_literals
+from tests.simulator.running import build_world
 
 APPS = (
     "amazon",
@@ -24,8 +25,8 @@ APPS = (
     "simple_note",
     "todoist",
 )
-BUILD_S = 900
-"""A build takes about a minute on a free machine."""
+WORLD_HASH = "45b8f4bc6258299136a5e8813e364c8656dc1b961732f82215450144180a3777"
+"""Of every world that is built from the default rng_seed, whatever the machine and its Python."""
 
 MORE_THAN_A_PAGE = {
     "phone": "select count(*) n from contacts group by user_id",
@@ -58,19 +59,6 @@ def data(appworld_home: Path) -> Path:
     return appworld_home / "root" / "data"
 
 
-def build(python: Path, programs: Path, home: Path) -> subprocess.Popen[str]:
-    """Starts a build in a process group of its own, its progress on a pipe.
-
-    Without proofs, which take half its time and no part in what the tests look at.
-    """
-    return subprocess.Popen(
-        [python, programs / "build_world.py", home, "--unproved"],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
 def lines_until(process: subprocess.Popen[str], text: str) -> Iterator[str]:
     assert process.stderr is not None
     for line in process.stderr:
@@ -84,20 +72,16 @@ def rows(data: Path, app: str, query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def test_two_builds_have_one_hash(
-    appworld_python: Path, appworld_home: Path, programs: Path, tmp_path: Path
+def test_the_world_that_was_built_here_is_the_one_that_is_built_everywhere(
+    appworld_home: Path, programs: Path
 ) -> None:
+    """Two builds in one run, each with a process of its own: tests/endurance/test_second_world.py."""
     from world.fingerprint import world_hash
 
-    process = build(appworld_python, programs, tmp_path)
-    _, progress = process.communicate(timeout=BUILD_S)
-    assert process.returncode == 0, progress
-    first, second = (
-        json.loads((home / "root" / "world.json").read_text())["hash"]
-        for home in (appworld_home, tmp_path)
-    )
-    assert first == second == world_hash(tmp_path / "root")
-    assert [path.name for path in tmp_path.iterdir()] == ["root"]
+    root = appworld_home / "root"
+    built = json.loads((root / "world.json").read_text())["hash"]
+    assert built == world_hash(root)
+    assert built == WORLD_HASH, "where the world was changed on purpose, put its new hash here"
 
 
 def test_the_hash_sees_one_changed_row(data: Path, programs: Path, tmp_path: Path) -> None:
@@ -134,9 +118,9 @@ def test_the_hash_is_of_rows_alone(programs: Path, tmp_path: Path) -> None:
 def test_a_killed_build_leaves_nothing_half_made(
     appworld_python: Path, programs: Path, tmp_path: Path
 ) -> None:
-    for _ in range(2):
-        process = build(appworld_python, programs, tmp_path)
-        assert list(lines_until(process, "filling phone"))
+    for line in ("people", "filling phone"):
+        process = build_world(appworld_python, programs, tmp_path)
+        assert line in list(lines_until(process, line))[-1]
         os.kill(process.pid, signal.SIGKILL)
         process.communicate(
             timeout=60
