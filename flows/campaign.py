@@ -83,7 +83,7 @@ async def _equipped(
         campaign=name,
         plan=plan,
         edition=edition,
-        spool=Spool(settings.spool, name, share),
+        spool=Spool(settings.spool, name, share, settings.min_free_bytes // 2),
         suite=suite or suite_of(plan.suite, settings),
         clients=_clients(asked, endpoints, items, settings, accounted),
         receipts=settings.receipts / name,

@@ -7,7 +7,7 @@ from typing import NoReturn
 from cyclopts import App, CycloptsError
 
 from flows.commands.campaigns import evolve, join, resume
-from flows.commands.keeping import delete, export, rebuild, sql, tables
+from flows.commands.keeping import delete, export, prune, rebuild, sql, tables
 from flows.commands.machine import doctor, down, setup, status, up
 from flows.commands.measuring import compare, confirm
 from tasks.errors import BudgetSpent, TurtleError
@@ -23,7 +23,7 @@ app = App(
 )
 for command in (
     *(evolve, resume, join, confirm, compare),
-    *(sql, tables, export, delete, rebuild),
+    *(sql, tables, export, delete, prune, rebuild),
     *(setup, doctor, up, down, status),
 ):
     app.command(command)

@@ -20,8 +20,9 @@ POOL = "turtle"
 
 AUTOMATIONS = CHECKOUT / "deployments" / "automations.json"
 
-START_S = 180.0
-"""How long a server may take to answer for the first time: it makes its database, 18 s on two busy cores."""
+START_S = 600.0
+"""How long a server may take to answer for the first time: it makes its database, 18 s on two busy cores, and
+more than 180 s where ten processes wait for each. One that dies is noticed at once."""
 
 SERVER_ENVIRONMENT = {
     # A stage run costs about 20 KB: old flow runs go after 30 days. Results are in the spool.

@@ -62,7 +62,7 @@ class Settings(BaseModel):
     joins: bool = False
     """Whether this process helps with a campaign that another one holds: it does units and makes no table."""
     min_free_bytes: int = Field(default=500_000_000, ge=0)
-    """With less free disk than this a campaign does not start."""
+    """With less free disk than this a campaign does not start; with less than half of it, it stops."""
 
     @property
     def spool(self) -> Path:

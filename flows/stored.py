@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from flows.settings import Settings
@@ -62,6 +63,31 @@ def delete(campaign: str, settings: Settings) -> None:
             delete_campaign(settings.warehouse, campaign)
         shutil.rmtree(settings.receipts / campaign, ignore_errors=True)
         shutil.rmtree(spool.folder)
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What a pruning took away."""
+
+    files: int
+    bytes: int
+
+
+def prune(campaign: str, settings: Settings) -> Pruned:
+    """Deletes what counts no more in a campaign that has ended: units that no run came to any more, such as
+    those of a stage's earlier version, and what was begun and never finished.
+
+    Raises InputError where the campaign is missing, unfinished or in use.
+    """
+    counts = set(ended_units(campaign, settings))
+    spool = Spool(settings.spool, campaign)
+    with spool.locked(), spool.alone():
+        gone = [spool.path(unit) for unit in spool.units() if unit not in counts]
+        gone += [path for end in ("part", "claim") for path in spool.folder.glob(f"*/*.{end}")]
+        pruned = Pruned(len(gone), sum(path.stat().st_size for path in gone))
+        for path in gone:
+            path.unlink()
+    return pruned
 
 
 def spooled_rows(settings: Settings) -> Iterator[Row]:

@@ -12,6 +12,7 @@ Several processes may share a campaign's folder: each claims a unit before it do
 import asyncio
 import json
 import os
+import shutil
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -124,11 +125,21 @@ class Unit:
 class Spool:
     """The files of one campaign."""
 
-    def __init__(self, root: Path, campaign: str, share: Share | None = None) -> None:
-        """`share`: of a campaign that other processes drain too; None where this one has it alone."""
+    def __init__(
+        self, root: Path, campaign: str, share: Share | None = None, min_free_bytes: int = 0
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            root: One folder a campaign.
+            campaign: Its name.
+            share: Of a campaign that other processes drain too; None where this one has it alone.
+            min_free_bytes: With less free disk no further unit is begun.
+        """
         self.campaign = campaign
         self.folder = root / campaign
         self._share = share
+        self._min_free_bytes = min_free_bytes
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def path(self, unit: str) -> Path:
@@ -140,11 +151,13 @@ class Spool:
 
         Whatever the work raises leaves the `.part` behind for the next try. Of callers with one key, in
         this process or in another that shares the campaign, one does the work and the others wait.
+        Raises SpoolError where too little disk is free.
         """
         name = f"{kind}/{key}"
         path = self.path(name)
 
         async def done() -> None:
+            self._require_room()
             unit = Unit(path, kind, key)
             try:
                 await work(unit)
@@ -158,6 +171,16 @@ class Spool:
             elif not path.exists():
                 await done()
         return name
+
+    def _require_room(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(self.folder).free
+        if free < self._min_free_bytes:
+            raise SpoolError(
+                f"spool {self.folder}: {free // 10**6} MB of disk are free, less than the "
+                f"{self._min_free_bytes // 10**6} MB that are left alone; free space and run the same "
+                "command again"
+            )
 
     def read(self, unit: str) -> list[Record]:
         """The records of a finished unit."""

@@ -153,6 +153,16 @@ except SpoolError as error:
     assert 0 < client.calls < 9
 
 
+async def test_no_unit_is_begun_where_too_little_disk_is_free(tmp_path: Path) -> None:
+    client = Echo()
+    with pytest.raises(SpoolError, match="MB of disk are free, less than"):
+        await Spool(tmp_path, "c", min_free_bytes=10**18).once(
+            "notes", "k", lambda unit: converse(unit, client, 1)
+        )
+    assert client.calls == 0 and not list(tmp_path.glob("*/*/*"))
+    await Spool(tmp_path, "c").once("notes", "k", lambda unit: converse(unit, client, 1))
+
+
 def test_those_that_join_are_counted_and_exclude_who_wants_it_alone(tmp_path: Path) -> None:
     def spool() -> Spool:
         return Spool(tmp_path, "c")

@@ -76,6 +76,17 @@ def delete(campaign: str, *, state: State = STATE) -> None:
     print(f"deleted {campaign}")
 
 
+def prune(campaign: str, *, state: State = STATE) -> None:
+    """Delete what counts no more in a campaign that has ended: units of earlier versions, unfinished ones.
+
+    Tables stay as they are. What was paid stays in the ledger.
+    """
+    from flows import stored
+
+    pruned = stored.prune(campaign, Settings(state=state.absolute()))
+    print(f"{campaign}: {pruned.files} files, {pruned.bytes / 1e6:.1f} MB deleted")
+
+
 def rebuild(*, state: State = STATE) -> None:
     """Make the warehouse anew from the spool, which alone is the truth."""
     from flows.stored import spooled_rows
