@@ -1,7 +1,7 @@
 """Makes Prefect's database at set-up: `python -m flows.prefect_database`.
 
-Its many migrations take 10 s of a core, for which the first campaign would wait. A database that is missing or
-of an older Prefect is still made or migrated by the server itself.
+Its many migrations take 10 s of a core, for which the first campaign would wait. The server itself still makes
+a database that is missing, and migrates one of an older Prefect.
 """
 
 import subprocess
