@@ -1,7 +1,7 @@
 """Makes Prefect's database at set-up: `python -m flows.prefect_database`.
 
-Its many migrations take 10 s of a core, for which the first campaign would wait. The server itself still makes
-a database that is missing, and migrates one of an older Prefect.
+Its many migrations take 10 s of a core, for which the first campaign would wait. The server itself still
+makes a database that is missing, and migrates one of an older Prefect.
 """
 
 import subprocess
