@@ -8,7 +8,7 @@ import re
 
 from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 
-from flows.publish import PRINTED, SIMULATED
+from flows.publish import CONFIRMED, PRINTED, SIMULATED
 from flows.settings import Settings
 from warehouse.marts import read, run_checks
 
@@ -45,15 +45,16 @@ async def show_tables(campaign: str, settings: Settings) -> list[str]:
 
 
 def _summary(campaign: str, settings: Settings, failed: list[str]) -> str:
-    """The printed marts as Markdown."""
+    """The printed marts as Markdown; those of a confirmation once there is one."""
     simulated = bool(read(settings.warehouse, "campaigns", campaign=campaign)["simulated"].any())
     parts = [f"# {campaign}"]
     if simulated:
         parts.append(f"*{SIMULATED}*")
     parts += [f"**Check failed: {name}**" for name in failed]
-    for name, columns in PRINTED.items():
+    for name, columns in (PRINTED | CONFIRMED).items():
         rows = read(settings.warehouse, name, campaign=campaign).select(columns).head(SHOWN_ROWS)
-        parts += [f"## {name}", _markdown(columns, rows.rows())]
+        if name in PRINTED or rows.height:
+            parts += [f"## {name}", _markdown(columns, rows.rows())]
     return "\n\n".join(parts)
 
 

@@ -54,6 +54,13 @@ def ended_units(campaign: str, settings: Settings) -> list[str]:
     return units
 
 
+def unconfirmed(suite: str, solver: LLMSpec, settings: Settings) -> list[str]:
+    """Names of the suite's campaigns that have ended and that this solver has not confirmed, in order."""
+    ended = [path.parent for path in sorted(settings.spool.glob(f"*/{MANIFEST}"))]
+    left = [folder.name for folder in ended if not _confirmed(folder, solver).exists()]
+    return [name for name in left if stored_plan(name, settings)[0].suite == suite]
+
+
 def delete(campaign: str, settings: Settings) -> None:
     """Deletes a campaign: its rows, its receipts and, last, its spool. Raises InputError as above."""
     stored_plan(campaign, settings)
@@ -110,7 +117,7 @@ def settle(bench: Workbench, solver: LLMSpec | None, settings: Settings) -> None
     """
     folder = bench.spool.folder
     units = json.dumps(sorted(bench.loaded))
-    manifest = folder / (MANIFEST if solver is None else f"confirmed-{solver.spec_id}.json")
+    manifest = folder / MANIFEST if solver is None else _confirmed(folder, solver)
     if solver is None and not (manifest.exists() and manifest.read_text("utf-8").strip() == units):
         for confirmed in folder.glob("confirmed-*.json"):
             confirmed.unlink()
@@ -127,6 +134,10 @@ def settle(bench: Workbench, solver: LLMSpec | None, settings: Settings) -> None
 def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
     for unit in units:
         yield from (record for record in read_unit(spool.path(unit)) if isinstance(record, Row))
+
+
+def _confirmed(folder: Path, solver: LLMSpec) -> Path:
+    return folder / f"confirmed-{solver.spec_id}.json"
 
 
 def _manifest(folder: Path) -> list[str] | None:

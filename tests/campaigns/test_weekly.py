@@ -1,0 +1,61 @@
+"""The weekly confirmation of what campaigns kept, by a solver that had no part in them."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tasks.llm.base import LLMSpec
+from tasks.plan import plan_of
+from tests.toy.running import Toy
+from warehouse.marts import read
+
+
+@pytest.fixture
+def ended(undisturbed: Toy, tmp_path: Path) -> Toy:
+    """A copy of a campaign that has ended."""
+    shutil.copytree(undisturbed.state, tmp_path / "state")
+    return Toy(tmp_path / "state", undisturbed.environment, undisturbed.checkout)
+
+
+def weekly(toy: Toy, llm_id: str) -> list[str]:
+    """Names of the campaigns that the flow confirmed."""
+    command = [sys.executable, "-m", "tests.toy.weekly", str(toy.state), llm_id]
+    done = subprocess.run(
+        command, cwd=toy.checkout, env=toy.environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_each_campaign_is_confirmed_once_by_each_solver(ended: Toy) -> None:
+    (campaign,) = os.listdir(ended.state / "spool")
+    before = len(ended.journal())
+    assert weekly(ended, "another") == [campaign]
+    asked = len(ended.journal()) - before
+    warehouse = ended.state / "warehouse" / "turtle.duckdb"
+    kept = read(warehouse, "kept", campaign=campaign).height
+    assert kept and asked == 5 * kept
+    fresh = read(warehouse, "attempts", campaign=campaign, measurement="confirmation")
+    assert fresh.height == asked
+    assert weekly(ended, "another") == []
+    assert len(ended.journal()) == before + asked
+    assert weekly(ended, "a third") == [campaign]
+
+
+def test_every_shipped_deployment_has_a_flow_and_parameters_that_it_takes(checkout: Path) -> None:
+    shipped = yaml.safe_load((checkout / "deployments" / "prefect.yaml").read_text())["deployments"]
+    assert len({one["name"] for one in shipped}) == len(shipped)
+    for one in shipped:
+        assert not any(schedule["active"] for schedule in one["schedules"]), one["name"]
+        parameters = one["parameters"]
+        if "plan" in parameters:
+            assert plan_of(parameters["plan"], origin=one["name"]).suite == one["name"]
+        else:
+            LLMSpec.model_validate(parameters["solver"])
+            assert one["name"] == f"{parameters['suite']}-confirmation"
