@@ -3,103 +3,26 @@
 import json
 import os
 import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.toy.__main__ import ENDPOINTS, toy_plan
+from tests.toy.__main__ import ENDPOINTS
+from tests.toy.machine import Machine, machine_up
 from tests.toy.running import Toy
 
-WAIT_S = 900.0
 CALLS_IN_FLIGHT = 8
-
-
-@dataclass
-class Machine:
-    """A state folder with Prefect's server and worker on it."""
-
-    state: Path
-    checkout: Path
-    port: int
-
-    def turtle(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Runs the command line on this state."""
-        main = "from flows.cli import main; main()"
-        return subprocess.run(
-            [sys.executable, "-c", main, *arguments, "--state", str(self.state)],
-            cwd=self.checkout,
-            env=dict(os.environ) | {"PYTHONPATH": str(self.checkout)},
-            capture_output=True,
-            text=True,
-            timeout=WAIT_S,
-        )
-
-    def up(self) -> None:
-        """Starts what does not run."""
-        file = str(self.checkout / "tests" / "toy" / "prefect.yaml")
-        ended = self.turtle("up", "--port", str(self.port), "--deployments", file)
-        assert ended.returncode == 0, ended.stderr
-
-    def prefect(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Runs a command of Prefect's against this server."""
-        home = {"PREFECT_HOME": str(self.state / "prefect")}
-        server = {"PREFECT_API_URL": f"http://127.0.0.1:{self.port}/api"}
-        return subprocess.run(
-            [sys.executable, "-m", "prefect", *arguments],
-            cwd=self.checkout,
-            env=dict(os.environ) | home | server,
-            capture_output=True,
-            text=True,
-            timeout=WAIT_S,
-        )
-
-    def found(self, what: str) -> list[dict[str, Any]]:
-        """All flow_runs, task_runs or artifacts that the server knows."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/{what}/filter",
-            data=b"{}",
-            headers={"Content-Type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)
-
-    def run(self, **changes: object) -> subprocess.CompletedProcess[str]:
-        """Asks for a run of the deployment with a plan."""
-        plan = toy_plan().model_dump(mode="json") | changes
-        return self.prefect(
-            "deployment", "run", "nightly-toy/toy", "-p", f"plan={json.dumps(plan)}"
-        )
-
-    def wait_for(self, state: str, count: int = 1) -> list[dict[str, Any]]:
-        """The deployed runs, when `count` of them are in a state."""
-        deadline = time.monotonic() + WAIT_S
-        while True:
-            runs = [run for run in self.found("flow_runs") if run["deployment_id"]]
-            if sum(run["state_name"] == state for run in runs) >= count:
-                return runs
-            assert time.monotonic() < deadline, runs
-            time.sleep(0.5)
 
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory, checkout: Path) -> Iterator[Machine]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    made = Machine(tmp_path_factory.mktemp("machine"), checkout, port)
-    (made.state / "endpoints.toml").write_text(ENDPOINTS.format(concurrency=8, latency_s=0.5))
-    made.up()
-    yield made
-    made.turtle("down")
+    state = tmp_path_factory.mktemp("machine")
+    (state / "endpoints.toml").write_text(ENDPOINTS.format(concurrency=8, latency_s=0.5))
+    with machine_up(state, checkout) as made:
+        yield made
 
 
 def test_a_plan_that_is_not_valid_is_refused_in_words(machine: Machine) -> None:
@@ -153,8 +76,7 @@ def test_no_failed_attempt_and_no_rejected_edit_is_a_failed_run(machine: Machine
 
 def test_a_killed_server_comes_up_again_with_its_runs(machine: Machine) -> None:
     before = {run["id"] for run in machine.found("flow_runs")}
-    process_id = int((machine.state / "prefect" / "services" / "server.pid").read_text())
-    os.killpg(process_id, signal.SIGKILL)
+    os.killpg(machine.server_process, signal.SIGKILL)
     while (told := machine.turtle("status")).returncode == 0:
         time.sleep(0.2)
     assert "server: not up" in told.stdout
