@@ -328,6 +328,34 @@ PIECES = make_item(
     },
 )
 
+ATTACHED = make_item(
+    "attached",
+    'Mail my gas bill for January 2023 in "~/bills/" to Tomas as an attachment, with the subject "Bill" '
+    'and the text "Please check.".',
+    'token, files = login("gmail"), login("file_system")\n'
+    "to, path = ['tomas.reyes@example.com'], '~/bills/gas-2023-01.txt'\n"
+    "words = {'subject': 'Bill', 'body': 'Please check.'}\n"
+    "def send(**fields):\n"
+    "    apis.gmail.send_email(access_token=token, email_addresses=to, **words, **fields)\n"
+    "def draft(*paths):\n"
+    "    number = apis.gmail.create_draft(\n"
+    "        access_token=token, recipient_email_addresses=to, **words)['draft_id']\n"
+    "    for path in paths:\n"
+    "        apis.gmail.upload_attachments_to_draft(access_token=token, draft_id=number,\n"
+    "            attachment_file_paths=[path], file_system_access_token=files)\n"
+    "    apis.gmail.send_email_from_draft(\n"
+    "        access_token=token, draft_id=number, file_system_access_token=files)\n",
+    "send(attachment_file_paths=[path], file_system_access_token=files)",
+    # The engine never tells the thread of a sent draft that it has attachments.
+    {"by_a_draft": "draft(path)"},
+    {
+        "nothing_attached": "send()",
+        "nothing_attached_to_the_draft": "draft()",
+        "another_file": "draft('~/bills/gas-2023-02.txt')",
+        "two_files": "draft(path, '~/bills/gas-2023-02.txt')",
+    },
+)
+
 CARDS = make_item(
     "cards",
     "Add $50 to my Venmo balance.",
@@ -436,6 +464,7 @@ LINES = make_item(
 ITEMS = (
     *(NOTES, TEXTS, QUOTED, NOTICES, TITLES, QUEUE, GROUPS, CARDS, NAMED_CARD),
     *(ORDER, ASKED_ORDER, REPLIES, AMOUNT, NAMES, LINES, REMADE, REUSED, PIECES),
+    ATTACHED,
 )
 CASES = [(item, attack) for item in ITEMS for attack in item.attacks]
 Graded = dict[tuple[str, str], dict]

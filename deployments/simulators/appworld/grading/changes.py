@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from grading.rows import (
-    DERIVED_RATINGS,
+    DERIVED_FIELDS,
     ORDERED_LISTS,
     Content,
     Key,
@@ -61,7 +61,7 @@ class Changes:
     def __init__(self, tables: dict[str, Table], start: dict, end: dict, policy: Policy) -> None:
         """Compare `start` and `end`, each {table: {id: raw row}}."""
         self.tables, self.start, self.end, self.policy = tables, start, end, policy
-        self.ignored = DERIVED_RATINGS | set(policy["ignored"])
+        self.ignored = DERIVED_FIELDS | set(policy["ignored"])
         self.gone: dict[Key, Content] = {}
         self.new: dict[Key, Content] = {}
         self.same: dict[Key, Key] = {}

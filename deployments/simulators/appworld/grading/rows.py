@@ -23,9 +23,11 @@ IGNORED_FIELDS = {
     # change wherever the base data's count was not the count of its rows.
     *("like_count", "review_count"),
 }
-DERIVED_RATINGS = {
+DERIVED_FIELDS = {
     *("spotify.Song.rating", "spotify.Album.rating", "spotify.Playlist.rating"),
     *("amazon.Product.rating", "amazon.Product.seller_rating", "amazon.Seller.rating"),
+    # Attachments are rows, which are compared; a draft that is sent leaves this false.
+    "gmail.UserEmailThread.has_attachments",
 }
 LIST_TARGETS = {
     "email_ids": "Email",
