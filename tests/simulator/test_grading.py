@@ -328,6 +328,61 @@ PIECES = make_item(
     },
 )
 
+LISTED = (
+    'token, spotify = login("simple_note"), login("spotify")\n'
+    "rows = pages(apis.simple_note.search_notes, access_token=token)\n"
+    "number = next(row['note_id'] for row in rows if row['title'] == 'Groceries')\n"
+    "old = apis.simple_note.show_note(access_token=token, note_id=number)['content']\n"
+    "lines = old.split('\\n')\n"
+    "def write(text):\n"
+    "    apis.simple_note.update_note(access_token=token, note_id=number, content=text)\n"
+    "def add(text, side):\n"
+    "    apis.simple_note.add_content_to_note(\n"
+    "        access_token=token, note_id=number, added_content=text, append_or_prepend=side)\n"
+    "rows = pages(apis.spotify.show_playlist_library, access_token=spotify)\n"
+    "weekend = next(row['playlist_id'] for row in rows if row['title'] == 'Weekend')\n"
+    "weekend = apis.spotify.show_playlist(access_token=spotify, playlist_id=weekend)\n"
+    "titles = [song['title'] for song in weekend['songs']]\n"
+    "assert len(lines) > 2 and len(titles) > 1\n"
+)
+
+ON_TOP = make_item(
+    "ontop",
+    'Put the line "- candles" at the top of my note "Groceries".',
+    LISTED,
+    "write('- candles\\n' + old)",
+    {
+        "by_another_api": "add('- candles\\n', 'prepend')",
+        "with_a_blank_line": "write('- Candles\\n\\n' + old)",
+    },
+    {
+        "at_the_bottom": "write(old + '\\n- candles')",
+        "after_the_first_line": "write('\\n'.join([lines[0], '- candles', *lines[1:]]))",
+        "in_the_place_of_the_first_line": "write('\\n'.join(['- candles', *lines[1:]]))",
+    },
+)
+
+AT_THE_END = make_item(
+    "attheend",
+    'Append the titles of the songs of my playlist Weekend to my note "Groceries".',
+    LISTED,
+    "write(old + '\\n' + '\\n'.join(titles))",
+    {"titles_in_other_order": "add('\\n' + ', '.join(titles[::-1]), 'append')"},
+    {
+        "on_top": "write('\\n'.join(titles) + '\\n' + old)",
+        "one_on_top": "write('\\n'.join([titles[0], old, *titles[1:]]))",
+    },
+)
+
+ANYWHERE = make_item(
+    "anywhere",
+    'Add the line "- candles" to my note "Groceries".',
+    LISTED,
+    "write(old + '\\n- candles')",
+    {"on_top": "write('- candles\\n' + old)"},
+    {"other_line": "write(old + '\\n- candy')"},
+)
+
 ATTACHED = make_item(
     "attached",
     'Mail my gas bill for January 2023 in "~/bills/" to Tomas as an attachment, with the subject "Bill" '
@@ -464,7 +519,7 @@ LINES = make_item(
 ITEMS = (
     *(NOTES, TEXTS, QUOTED, NOTICES, TITLES, QUEUE, GROUPS, CARDS, NAMED_CARD),
     *(ORDER, ASKED_ORDER, REPLIES, AMOUNT, NAMES, LINES, REMADE, REUSED, PIECES),
-    ATTACHED,
+    *(ON_TOP, AT_THE_END, ANYWHERE, ATTACHED),
 )
 CASES = [(item, attack) for item in ITEMS for attack in item.attacks]
 Graded = dict[tuple[str, str], dict]

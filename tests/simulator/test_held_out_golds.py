@@ -11,8 +11,9 @@ from tests.simulator.running import RunningSimulator
 
 SAMPLE = {
     *("bills_sorted", "merged_week", "three_ways", "same_playlist_again", "labels_anew", "top_up"),
+    "with_attachment",
 }
-"""Families of six apps; each rule that the held-out items have brought about is tried by one of them."""
+"""Families of seven apps; each rule that the held-out items have brought about is tried by one of them."""
 SUPERVISOR = "Hana"
 
 

@@ -4,7 +4,8 @@ An instruction rarely fixes everything that a gold does. A text that the instruc
 start state holds, is compared whole. Other texts are the gold's own wording: only what it had to take from
 elsewhere counts (numbers, names, what the instruction quotes, lines of texts that were there), and a text
 that the gold leaves empty may be anything. Its order in the text counts only if the instruction speaks of
-an order; a payment card or delivery address likewise.
+an order, and its place among the lines that an old text had only if it speaks of a place; a payment card
+or delivery address likewise.
 
 What stays under-specified: a gold that picks one of several equal people, items or ways to pay. Only an
 instruction that says which can repair that.
@@ -39,6 +40,11 @@ CHOICES = (
 ORDER_WORDS = (
     *("alphabetical", "alphabetically", "sorted", "ordered by", "in order of", "in the order of"),
     "in this order",
+)
+PLACE_WORDS = re.compile(
+    r"\b(?:(?:at|on|to) (?:the |its |their )?(?:very )?(?:top|bottom|end|beginning|start)"
+    r"|(?:first|last|top|bottom) (?:line|entry)|(?:before|after) the line"
+    r"|append\w*|prepend\w*|above|below)\b"
 )
 ORDER_COLUMNS = [
     "todoist.Task.order_index",
@@ -93,6 +99,7 @@ def text_rules(changes: Changes, instruction: str) -> dict[str, dict[str, Any]]:
                     kept.add(column)
     known = start_texts(changes)
     ordered = any(mentions(plain(instruction), words) for words in ORDER_WORDS)
+    has_place = bool(PLACE_WORDS.search(plain(instruction)))
     rules = {}
     for column, texts in written.items():
         free = [text for text in texts if not is_given(text, instruction, known)]
@@ -108,9 +115,17 @@ def text_rules(changes: Changes, instruction: str) -> dict[str, dict[str, Any]]:
                 if any(mentions(plain(t), quote) for t in free)
             ],
             "lines": any(lines(text) & changes.texts.lines(column) for text in free),
+            "around": sorted(lines_gone(changes, column)) if has_place else [],
             "ordered": ordered,
         }
     return rules
+
+
+def lines_gone(changes: Changes, column: str) -> set[str]:
+    """The lines of the texts of a column that the gold changed or removed, as they were."""
+    name, field = column.rsplit(".", 1)
+    texts = [content[field] or "" for key, content in changes.gone.items() if key[0] == name]
+    return {line for text in texts for line in lines(text)}
 
 
 def start_texts(changes: Changes) -> set[str]:

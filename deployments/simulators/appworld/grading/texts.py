@@ -12,10 +12,11 @@ class Texts:
     """The text rules of an item's policy, on the names and lines of its start state.
 
     A rule: `{"any": bool, "exact": [plain texts], "mentions": [columns as table.field], "quotes": [plain
-    texts], "lines": bool, "ordered": bool}`. A text counts whole if its column has no rule or it is one of
-    `exact`; not at all under `any`. Else it counts by what it holds: its numbers, the names in the `mentions`
-    columns, the `quotes` of the instruction, and, under `lines`, the lines of the column's own texts.
-    `ordered` says whether the order of these in the text counts.
+    texts], "lines": bool, "around": [lines in plain form], "ordered": bool}`. A text counts whole if its
+    column has no rule or it is one of `exact`; not at all under `any`. Else it counts by what it holds: its
+    numbers, the names in the `mentions` columns, the `quotes` of the instruction, and, under `lines`, the
+    lines of the column's own texts. Of the lines in `around` it also counts which of the rest stands before
+    and after each. `ordered` says whether the order of all in the text counts.
     """
 
     def __init__(self, tables: dict[str, Table], start: dict, rules: dict[str, Any]) -> None:
@@ -36,12 +37,17 @@ class Texts:
             return whole
         found, ordered = numbers(value), rule["ordered"]
         names = {name for other in rule["mentions"] for name in self.values(other)}
-        given = {*rule["quotes"], *(self.lines(column) if rule["lines"] else ())}
+        names = {name for name in names if mentions(value, name)}
+        quoted = {quote for quote in rule["quotes"] if mentions(whole, quote)}
+        known = self.lines(column) if rule["lines"] else set()
+        known = {line for line in known if mentions(whole, line)}
+        kept = {line for line in rule["around"] if mentions(whole, line)}
         return [
             "loose",
             found if ordered else sorted(found),
-            placed([name for name in names if mentions(value, name)], value, ordered),
-            placed([piece for piece in given if mentions(whole, piece)], whole, ordered),
+            placed(names, value, ordered),
+            placed(quoted | known, whole, ordered),
+            around(value, kept, names, quoted) if rule["around"] else [],
         ]
 
     def values(self, column: str) -> set[str]:
@@ -69,9 +75,34 @@ def lines(text: str) -> set[str]:
     return {line for line in found if len(line) > 2}
 
 
-def placed(pieces: list[str], text: str, ordered: bool) -> list[str]:
+def placed(pieces: set[str], text: str, ordered: bool) -> list[str]:
     """Pieces of a text by their first place in it where `ordered`, else by the alphabet."""
     return sorted(pieces, key=lambda piece: (text.find(piece) if ordered else 0, piece))
+
+
+def around(text: str, kept: set[str], names: set[str], quoted: set[str]) -> list[Any]:
+    """The kept lines of a text as they follow one another, and what it holds before and after each.
+
+    The order of what stands on the same side does not count.
+    """
+    found: list[Any] = []
+    for place, part in enumerate(split_at(text, kept)):
+        if place % 2:
+            found.append(plain(part))
+        else:
+            held = [name for name in names if mentions(part, name)]
+            held_quotes = [quote for quote in quoted if mentions(plain(part), quote)]
+            found.append([sorted(numbers(part)), sorted(held), sorted(held_quotes)])
+    return found
+
+
+def split_at(text: str, kept: set[str]) -> list[str]:
+    """A text cut before and after each of its kept lines; every second part is one of them."""
+    if not kept:
+        return [text]
+    longest_first = sorted(kept, key=lambda line: (-len(line), line))
+    patterns = (r"\s+".join(map(re.escape, line.split())) for line in longest_first)
+    return re.split(rf"(?i)(?<!\w)({'|'.join(patterns)})(?!\w)", text)
 
 
 def plain(text: str) -> str:
