@@ -411,6 +411,37 @@ ATTACHED = make_item(
     },
 )
 
+MESSAGES = make_item(
+    "messages",
+    'Leave Tomas the voice message "Call me" and text him "Ping" twice.',
+    'token = login("phone")\n'
+    "to = {'access_token': token, 'phone_number': '2065550101'}\n"
+    "def text():\n"
+    "    return apis.phone.send_text_message(message='Ping', **to)['text_message_id']\n"
+    "def call():\n"
+    "    sent = apis.phone.send_voice_message(message='Call me', **to)\n"
+    "    return sent['voice_message_id']\n",
+    "call(); text(); text()",
+    {
+        "a_reminder_set_and_taken_back": (
+            "alarm = apis.phone.create_alarm(access_token=token, time='10:00', label='Call')\n"
+            "text(); call(); text()\n"
+            "apis.phone.delete_alarm(access_token=token, alarm_id=alarm['alarm_id'])"
+        ),
+    },
+    {
+        # What was sent stays with its receiver, whatever the sender deletes on the own phone.
+        "a_text_too_many_deleted_on_the_own_phone": (
+            "call(); text(); text()\n"
+            "apis.phone.delete_text_message(access_token=token, text_message_id=text())"
+        ),
+        "a_voice_message_too_many_deleted_on_the_own_phone": (
+            "call(); text(); text()\n"
+            "apis.phone.delete_voice_message(access_token=token, voice_message_id=call())"
+        ),
+    },
+)
+
 CARDS = make_item(
     "cards",
     "Add $50 to my Venmo balance.",
@@ -519,7 +550,7 @@ LINES = make_item(
 ITEMS = (
     *(NOTES, TEXTS, QUOTED, NOTICES, TITLES, QUEUE, GROUPS, CARDS, NAMED_CARD),
     *(ORDER, ASKED_ORDER, REPLIES, AMOUNT, NAMES, LINES, REMADE, REUSED, PIECES),
-    *(ON_TOP, AT_THE_END, ANYWHERE, ATTACHED),
+    *(ON_TOP, AT_THE_END, ANYWHERE, ATTACHED, MESSAGES),
 )
 CASES = [(item, attack) for item in ITEMS for attack in item.attacks]
 Graded = dict[tuple[str, str], dict]
