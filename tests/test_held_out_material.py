@@ -60,6 +60,8 @@ def calls(*made: tuple[str, str, dict]) -> list[dict]:
         ("wrong_value", (("venmo", "pay", {"amount": 6}), TEXT), True),
         ("wrong_value", (PAY, TEXT), False),
         ("wrong_entity", (TEXT, PAY), False),
+        ("slip", (TEXT, PAY), True),
+        ("slip", (PAY, TEXT), False),
     ],
 )
 def test_a_mutant_that_does_what_the_gold_does_is_told(

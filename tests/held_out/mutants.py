@@ -120,6 +120,8 @@ def flaw(mutant: Mutant, calls: list[dict], gold_calls: list[dict]) -> str | Non
         is_sound = done_apis < wanted_apis
     elif mutant.kind == "gold":
         is_sound = done == wanted
+    elif mutant.kind == "slip":  # the order alone can be what is wrong
+        is_sound = done != wanted
     else:
         is_sound = Counter(done) != Counter(wanted)
     return None if is_sound else f"writes {done}, the gold {wanted}"
