@@ -652,4 +652,6 @@ def test_stock_verifies_the_items_in_full_mode(root: Path, appworld_python: Path
         text=True,
         timeout=300,
     )
-    assert f"Passed {len(verified)}/{len(verified)} tasks." in done.stdout, done.stdout + done.stderr
+    assert f"Passed {len(verified)}/{len(verified)} tasks." in done.stdout, (
+        done.stdout + done.stderr
+    )
