@@ -59,14 +59,14 @@ def mean_interval(
 
 
 def share_interval(
-    hits: Sequence[bool],
+    hits: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
     level: float = LEVEL,
 ) -> Interval | None:
     """The share of hits, clustered as in `mean_interval`; 0 <= low <= estimate <= high <= 1.
 
-    Where all or none are hits no spread is seen, and each cluster counts as one value. None with fewer than
-    two clusters.
+    `hits` are yes or no, or rates from 0 to 1 of which not all are equal. Where all or none are hits no
+    spread is seen, and each cluster counts as one value. None with fewer than two clusters.
     """
     names = _names(hits, clusters)
     groups = len(set(names))
@@ -129,7 +129,7 @@ def _variance_of_mean(values: Sequence[float], names: Sequence[Hashable]) -> flo
 
 
 def _effective_count(
-    hits: Sequence[bool], names: Sequence[Hashable], share: float, groups: int
+    hits: Sequence[float], names: Sequence[Hashable], share: float, groups: int
 ) -> float:
     """How many independent values scatter as much as these; never more than there are."""
     if share in (0.0, 1.0):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from tasks.intervals import Interval, mean_interval
+from tasks.intervals import Interval, share_interval
 
 
 @dataclass(frozen=True)
@@ -47,4 +47,4 @@ def mean_rates(rates: Iterable[tuple[str, str, str, float | None]]) -> list[Mean
 
 def _interval(found: list[tuple[str, float]]) -> Interval | None:
     names, rates = zip(*found, strict=True)
-    return mean_interval(rates, names) if len(set(rates)) > 1 else None
+    return share_interval(rates, names) if len(set(rates)) > 1 else None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.intervals import mean_interval
+from tasks.intervals import share_interval
 from tasks.rates import mean_rates
 from tests import warehouse_rows as rows
 from warehouse import marts
@@ -47,5 +47,11 @@ def test_the_interval_is_that_of_the_clusters() -> None:
         for name, rate in zip("aabb", (0.1, 0.3, 0.6, 0.8), strict=True)
     ]
     (rate,) = mean_rates([*found, ("original", "search", "c", None)])
-    assert rate.interval == mean_interval([0.1, 0.3, 0.6, 0.8], list("aabb"))
+    assert rate.interval == share_interval([0.1, 0.3, 0.6, 0.8], list("aabb"))
     assert rate.interval.estimate == pytest.approx(0.45)
+
+
+def test_an_interval_of_rates_stays_between_none_and_all() -> None:
+    """A mean of few rates with Student's t alone reached from -4.6 to 5.9."""
+    (rate,) = mean_rates([("original", "search", "a", 1.0), ("original", "search", "b", 0.3)])
+    assert 0 <= rate.interval.low < rate.mean < rate.interval.high <= 1
