@@ -16,7 +16,7 @@ demo: environment
 	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
 
 test: setup
-	@$(VENV)/bin/python -m pytest -n 3 --dist loadfile --durations 15 \
+	@$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations 15 \
 		-m "not benchmark and not endurance and not llama and not tau and not browser and not live"
 
 benchmark: setup

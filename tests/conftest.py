@@ -29,6 +29,9 @@ TIER_OF_FOLDER = {
     "tau": "tau",
 }
 
+LONG = {"simulator", "campaigns"}
+"""Folders whose files start simulators or campaigns."""
+
 WORKER_INPUT = "prefect_environment"
 SHARED = pytest.StashKey[dict[str, str]]()
 
@@ -42,7 +45,11 @@ settings.load_profile("turtle")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test with the tier of its folder, before pytest deselects by marker."""
+    """Marks each test with the tier of its folder, before pytest deselects by marker.
+
+    Files that take minutes come first: at the end the workers then wait for short ones only.
+    """
+    items.sort(key=lambda item: not LONG & set(item.path.parts))
     for item in items:
         if not item.path.is_relative_to(TESTS):
             continue
