@@ -560,10 +560,8 @@ Graded = dict[tuple[str, str], dict]
 def root(
     appworld_python: Path, appworld_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """An APPWORLD_ROOT that holds all items of this module as task directories."""
-    place = borrow_world(appworld_home, tmp_path_factory.mktemp("grading"))
-    run_batch(appworld_python, place, "write", job_of(ITEMS))
-    return place
+    """An APPWORLD_ROOT with room for all items of this module."""
+    return borrow_world(appworld_home, tmp_path_factory.mktemp("grading"))
 
 
 @pytest.fixture(scope="module")
@@ -623,7 +621,7 @@ def test_difference_shows_a_changed_row_before_and_after(graded: Graded) -> None
     assert missing["content"] == {"title": "On the road"}
 
 
-def test_task_directories_stand_alone_and_carry_the_canary(root: Path) -> None:
+def test_task_directories_stand_alone_and_carry_the_canary(root: Path, graded: Graded) -> None:
     for item in ITEMS:
         folder = root / "data" / "tasks" / f"{item.name}_1" / "ground_truth"
         for name in ("evaluation.py", "solution.py", "compiled_solution.py"):
@@ -634,7 +632,9 @@ def test_task_directories_stand_alone_and_carry_the_canary(root: Path) -> None:
         assert not list(folder.parent.glob(".*"))
 
 
-def test_stock_verifies_the_items_in_full_mode(root: Path, appworld_python: Path) -> None:
+def test_stock_verifies_the_items_in_full_mode(
+    root: Path, appworld_python: Path, graded: Graded
+) -> None:
     """`appworld verify tasks` opens each in full mode, runs the compiled solution, and evaluates.
 
     Every third one: all are of one making, and the panel's stock side opens others.

@@ -12,7 +12,6 @@ from tests.simulator.evolved_items.items import EvolvedItem
 
 RUNNER = Path(__file__).with_name("runner.py")
 OUR_CODE = Path(__file__).parents[3] / "deployments" / "simulators" / "appworld"
-OUR_MODES = {"write", "ours"}
 
 
 def borrow_world(home: Path, place: Path) -> Path:
@@ -55,7 +54,7 @@ def run_batch(python: Path, root: Path, mode: str, job: dict[str, Any]) -> list[
         "PATH": os.environ["PATH"],
         "HOME": str(root),
         "APPWORLD_ROOT": str(root),
-        "PYTHONPATH": str(OUR_CODE) if mode in OUR_MODES else "",
+        "PYTHONPATH": str(OUR_CODE) if mode == "ours" else "",
     }
     command = [str(python), "-W", "ignore", str(RUNNER), mode, str(job_file), str(out_file)]
     with (root / f"{mode}-log.txt").open("w") as log:

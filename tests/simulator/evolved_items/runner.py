@@ -3,10 +3,9 @@
     APPWORLD_ROOT=... python runner.py MODE JOB OUT
 
 `JOB` is a JSON file `{"items": {id: {"parent", "instruction", "gold", "expects_answer"}}, "cases": [{"item",
-"name", "program"}]}`, `OUT` gets a JSON list, one entry a case (for `write`: one an item). Modes:
+"name", "program"}]}`, `OUT` gets a JSON list, one entry a case. Modes:
 
-- `write`: run each gold and write the item's task directory with our code.
-- `ours`: run each case and grade it with our code in the live world.
+- `ours`: write the items' task directories, run each case and grade it in the live world, all with our code.
 - `stock`: run each case and grade it with stock AppWorld; our code cannot even be imported.
 - `disk`: let stock AppWorld grade the states that a run of `ours` left on disk.
 """
@@ -14,21 +13,27 @@
 import importlib.util
 import json
 import os
+import shutil
 import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from itertools import groupby
+from multiprocessing import Pipe
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from appworld import AppWorld
+from appworld import AppWorld, requester
 from appworld.common.path_store import path_store
 from appworld.evaluator import evaluate_tasks
 
 
-def write(job: dict[str, Any]) -> list[dict[str, Any]]:
+def write(job: dict[str, Any]) -> None:
     """Make the task directory of every item from its parent's and from a run of its gold."""
     from grading.ground_truth import write_ground_truth, write_start
 
     tasks = Path(path_store.data) / "tasks"
-    found = []
     for name, item in job["items"].items():
         place = tasks / f"{name}_1"
         write_start(place, tasks / f"{item['parent']}_1", item["instruction"])
@@ -45,24 +50,40 @@ def write(job: dict[str, Any]) -> list[dict[str, Any]]:
                 calls=None,
                 difficulty=2,
             )
-        expected = json.loads((place / "ground_truth" / "private_data.json").read_text())[
-            "expected"
-        ]
-        found.append({"item": name, "output": output, **json.loads(expected)})
-    return found
 
 
 def ours(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """Outcome of every case by our code, with what the program printed."""
-    from grading.grade import grade
+    """Outcome of every case by our code, with what the program printed; leaves its state for `disk`.
 
-    return [run(case, grade) for case in job["cases"]]
+    All items are written first, which also fills the engine's caches. Then each item's world is opened once
+    and each case run in a fork of it: to open it costs as much as all the rest. Its databases lie in memory,
+    so a fork has its own; a fork cannot have the threads of stock's client. What a case leaves on disk is
+    copied to a folder of its own before the next one begins.
+    """
+    from grading.grade import grade
+    from in_thread_client import InThreadClient, without_threads
+
+    requester.TestClient = InThreadClient
+    without_threads()
+    write(job)
+    found = []
+    for item, cases in groupby(job["cases"], key=itemgetter("item")):
+        with opened(item, "ours") as world:
+            for case in cases:
+                found.append(in_a_fork(partial(run, world, case, grade)))
+                kept = Path(path_store.experiment_outputs) / left_by(case) / "tasks"
+                shutil.copytree(world.output_directory, kept / f"{item}_1")
+    return found
 
 
 def stock(job: dict[str, Any]) -> list[dict[str, Any]]:
     """Result of every case by stock AppWorld alone."""
     assert importlib.util.find_spec("grading") is None, "the stock side must not see our code"
-    return [run(case, lambda world: tracked(world.evaluate().to_dict())) for case in job["cases"]]
+    found = []
+    for case in job["cases"]:
+        with opened(case["item"], f"stock-{case['name']}") as world:
+            found.append(run(world, case, lambda world: tracked(world.evaluate().to_dict())))
+    return found
 
 
 def disk(job: dict[str, Any]) -> list[dict[str, Any]]:
@@ -70,18 +91,46 @@ def disk(job: dict[str, Any]) -> list[dict[str, Any]]:
     assert importlib.util.find_spec("grading") is None, "the stock side must not see our code"
     found = []
     for case in job["cases"]:
-        task, place = f"{case['item']}_1", f"ours-{case['name']}"
-        metrics = evaluate_tasks([task], place, save_reports=False)["individual"]
+        task = f"{case['item']}_1"
+        metrics = evaluate_tasks([task], left_by(case), save_reports=False)["individual"]
         found.append({**case, **tracked(metrics[task])})
     return found
 
 
-def run(case: dict[str, Any], grader: Any) -> dict[str, Any]:
-    """Open the case's item, run its program as one cell, grade it."""
-    place = f"{sys.argv[1]}-{case['name']}"
-    with AppWorld(f"{case['item']}_1", place, max_api_calls_per_interaction=3000) as world:
-        output = world.execute(case["program"])
-        return {**case, "output": output, **grader(world)}
+def opened(item: str, experiment: str) -> AppWorld:
+    """The world in which an item's programs run."""
+    return AppWorld(f"{item}_1", experiment, max_api_calls_per_interaction=3000)
+
+
+def run(world: AppWorld, case: dict[str, Any], grader: Any) -> dict[str, Any]:
+    """Run the case's program as one cell and grade it."""
+    output = world.execute(case["program"])
+    return {**case, "output": output, **grader(world)}
+
+
+def in_a_fork(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What `work` returns in a fork of this process. Raises EOFError when it failed there (see the log)."""
+    ours, theirs = Pipe(duplex=False)
+    child = os.fork()
+    if child == 0:
+        try:
+            theirs.send(work())
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
+    theirs.close()
+    try:
+        return ours.recv()
+    finally:
+        os.waitpid(child, 0)
+
+
+def left_by(case: dict[str, Any]) -> str:
+    """Name of the experiment under which a case of `ours` leaves its state."""
+    return f"ours-{case['name']}"
 
 
 def tracked(result: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +143,7 @@ def tracked(result: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    mode = {"write": write, "ours": ours, "stock": stock, "disk": disk}[sys.argv[1]]
+    mode = {"ours": ours, "stock": stock, "disk": disk}[sys.argv[1]]
     Path(sys.argv[3]).write_text(json.dumps(mode(json.loads(Path(sys.argv[2]).read_text()))))
     sys.stdout.flush()
     os._exit(0)  # the engine needs 3 s to tear itself down, and nothing is left to do
