@@ -41,11 +41,18 @@ ORDER_WORDS = (
     *("alphabetical", "alphabetically", "sorted", "ordered by", "in order of", "in the order of"),
     "in this order",
 )
-PLACE_WORDS = re.compile(
-    r"\b(?:(?:at|on|to) (?:the |its |their )?(?:very )?(?:top|bottom|end|beginning|start)"
-    r"|(?:first|last|top|bottom) (?:line|entry)|(?:before|after) the line"
-    r"|append\w*|prepend\w*|above|below)\b"
+_TIMES = (
+    r"(?:day|week|weekend|month|quarter|year|hour|\d+|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)"
 )
+PLACE_WORDS = re.compile(
+    r"\b(?:(?:at|on|to) (?:the |its |their )?(?:very )?(?:top|bottom|end|beginning|start)\b"
+    rf"(?! of (?:the |this |that |last |next |each |every )?{_TIMES}\b)"
+    r"|(?:first|last|top|bottom) (?:line|entry)\b|(?:before|after) the line\b"
+    r"|append\w*|prepend\w*"
+    r"|(?:above|below) (?:it|them|(?:\w+ ){0,2}(?:line|entry|heading|text|lines|entries)))\b"
+)
+"""Speaks of a place in a text; not of a time of the year, nor of a number above another."""
 ORDER_COLUMNS = [
     "todoist.Task.order_index",
     "todoist.SubTask.order_index",
