@@ -84,11 +84,13 @@ def prune(campaign: str, settings: Settings) -> Pruned:
     """Deletes what counts no more in a campaign that has ended: units that no run came to any more, such as
     those of a stage's earlier version, and what was begun and never finished.
 
-    Raises InputError where the campaign is missing, unfinished or in use.
+    A confirmation that was interrupted is unfinished too: its attempts go. Raises InputError where the
+    campaign is missing, unfinished or in use.
     """
-    counts = set(ended_units(campaign, settings))
+    ended_units(campaign, settings)  # or a folder would be made for a campaign that is none
     spool = Spool(settings.spool, campaign)
     with spool.locked(), spool.alone():
+        counts = set(ended_units(campaign, settings))
         gone = [spool.path(unit) for unit in spool.units() if unit not in counts]
         gone += [path for end in ("part", "claim") for path in spool.folder.glob(f"*/*.{end}")]
         pruned = Pruned(len(gone), sum(path.stat().st_size for path in gone))

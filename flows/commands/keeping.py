@@ -79,7 +79,8 @@ def delete(campaign: str, *, state: State = STATE) -> None:
 def prune(campaign: str, *, state: State = STATE) -> None:
     """Delete what counts no more in a campaign that has ended: units of earlier versions, unfinished ones.
 
-    Tables stay as they are. What was paid stays in the ledger.
+    Tables stay as they are. What was paid stays in the ledger. Finish a confirmation that was interrupted
+    first: its attempts would go.
     """
     from flows import stored
 
