@@ -3,7 +3,6 @@
 import shutil
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,6 @@ KILLS = 5
 """Twenty of them, on the real engine: tests/endurance/test_reruns_on_appworld.py."""
 CALLS_IN_FLIGHT = 8
 """The toy endpoint's concurrency: so many calls may be under way when a kill comes."""
-
-
-@pytest.fixture
-def finished(undisturbed: Toy, tmp_path: Path) -> Toy:
-    """A copy of the finished campaign."""
-    shutil.copytree(undisturbed.state, tmp_path / "state")
-    return Toy(tmp_path / "state", undisturbed.environment, undisturbed.checkout)
 
 
 def test_kills_lose_and_repeat_nothing_finished(

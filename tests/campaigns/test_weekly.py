@@ -2,25 +2,16 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 
 from tasks.llm.base import LLMSpec
 from tasks.plan import plan_of
 from tests.toy.running import Toy
 from warehouse.marts import read
-
-
-@pytest.fixture
-def ended(undisturbed: Toy, tmp_path: Path) -> Toy:
-    """A copy of a campaign that has ended."""
-    shutil.copytree(undisturbed.state, tmp_path / "state")
-    return Toy(tmp_path / "state", undisturbed.environment, undisturbed.checkout)
 
 
 def weekly(toy: Toy, llm_id: str) -> list[str]:
@@ -33,19 +24,19 @@ def weekly(toy: Toy, llm_id: str) -> list[str]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_each_campaign_is_confirmed_once_by_each_solver(ended: Toy) -> None:
-    (campaign,) = os.listdir(ended.state / "spool")
-    before = len(ended.journal())
-    assert weekly(ended, "another") == [campaign]
-    asked = len(ended.journal()) - before
-    warehouse = ended.state / "warehouse" / "turtle.duckdb"
+def test_each_campaign_is_confirmed_once_by_each_solver(finished: Toy) -> None:
+    (campaign,) = os.listdir(finished.state / "spool")
+    before = len(finished.journal())
+    assert weekly(finished, "another") == [campaign]
+    asked = len(finished.journal()) - before
+    warehouse = finished.state / "warehouse" / "turtle.duckdb"
     kept = read(warehouse, "kept", campaign=campaign).height
     assert kept and asked == 5 * kept
     fresh = read(warehouse, "attempts", campaign=campaign, measurement="confirmation")
     assert fresh.height == asked
-    assert weekly(ended, "another") == []
-    assert len(ended.journal()) == before + asked
-    assert weekly(ended, "a third") == [campaign]
+    assert weekly(finished, "another") == []
+    assert len(finished.journal()) == before + asked
+    assert weekly(finished, "a third") == [campaign]
 
 
 def test_every_shipped_deployment_has_a_flow_and_parameters_that_it_takes(checkout: Path) -> None:
