@@ -17,7 +17,7 @@ from tests.toy.running import Toy
 CALLS_IN_FLIGHT = 8
 WORKER_REPORTS_S = 10
 """What deployments/README.md tells users to wait. The run's own starter reports its death at once, the worker
-4 s later; a retry in between is overruled by the second report, which else leaves no trace (Prefect 3.9.1)."""
+4 s later; a retry in between is overruled by the second report, which leaves no other trace (Prefect 3.9)."""
 
 
 @pytest.fixture(scope="module")
