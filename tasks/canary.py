@@ -212,12 +212,13 @@ async def _readable(
     parse: Callable[[str], object],
 ) -> None:
     """Asks as the stage does, its repair rounds included."""
+    asked = messages
     for n in range(probe.bench.plan.repair_rounds + 1):
-        reply = await probe.ask(messages, n, schema)
+        reply = await probe.ask(asked, n, schema)
         try:
             parse(reply.text)
         except ReplyError as error:
-            fault, messages = str(error), ask_again(messages, reply, str(error))
+            fault, asked = str(error), (*asked, *ask_again(reply, str(error)))
         else:
             return
     raise probe.fault(f"gives replies that cannot be read ({fault})")

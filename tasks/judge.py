@@ -1,8 +1,10 @@
 """Judge: drops false failures and vague items among the selected variants."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.base import LLMSpec, Message, Request, Subject
+from tasks.llm.context import NO_ROOM, continued
 from tasks.llm.prompting import ask_again, judge_prompt
 from tasks.llm.replies import VERDICT_SCHEMA, ReplyError, parse_verdict
 from tasks.spool import Unit
@@ -22,20 +24,24 @@ async def judge(
 ) -> list[str]:
     """A `Verdict` on an item from its instruction, gold and failed attempts.
 
-    A reply that cannot be read is asked for again `repair_rounds` times; after that the verdict is None
-    with the fault as its reason, and the item is not kept.
+    A reply that cannot be read is asked for again `repair_rounds` times, as far as there is room; after
+    that the verdict is None with the fault as its reason, and the item is not kept.
     """
 
     async def work(unit: Unit) -> None:
-        prompt = judge_prompt(item, failures, spec.context_chars, interaction)
-        messages = prompt.messages
+        opening = partial(judge_prompt, item, failures, interaction=interaction)
+        rest: tuple[Message, ...] = ()
         verdict, reason = None, ""
         for asked in range(repair_rounds + 1):
+            prompt = continued(opening, spec.context_chars, rest)
+            if prompt is None:
+                reason += NO_ROOM
+                break
             subject = Subject(item_id=item.item_id, round=asked)
             request = Request(
                 role="judge",
                 spec=spec,
-                messages=messages,
+                messages=prompt.messages,
                 response_schema=VERDICT_SCHEMA,
                 subject=subject,
                 cut_chars=prompt.cut_chars,
@@ -45,7 +51,7 @@ async def judge(
                 parsed = parse_verdict(reply.text)
             except ReplyError as error:
                 reason = f"no verdict could be read: {error}"
-                messages = ask_again(messages, reply, str(error))
+                rest += ask_again(reply, str(error))
             else:
                 verdict, reason = parsed.verdict, parsed.reason
                 break

@@ -6,11 +6,13 @@ model's, and its rows stand beside the code's, never over them. Definitions: tas
 
 import json
 from collections.abc import Sequence
+from functools import partial
 
 from tasks.labels.difficulty import difficulty
 from tasks.labels.failure_reasons import FAILURE_REASONS, failure_reasons
 from tasks.labels.features import JUDGED_FEATURES, features
-from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.base import LLMSpec, Message, Request, Subject
+from tasks.llm.context import continued
 from tasks.llm.prompting import ask_again, labeller_prompt
 from tasks.llm.replies import ReplyError, labels_schema, parse_labels
 from tasks.spool import Unit
@@ -83,14 +85,17 @@ async def _judged(
     run: StageRun, unit: Unit, item: Item, spec: LLMSpec, repair_rounds: int, interaction: str
 ) -> dict[str, bool]:
     """The labeller's answers by feature id; empty when none could be read."""
-    prompt = labeller_prompt(item, JUDGED_FEATURES, spec.context_chars, interaction)
-    messages = prompt.messages
+    opening = partial(labeller_prompt, item, JUDGED_FEATURES, interaction=interaction)
+    rest: tuple[Message, ...] = ()
     ids = [definition.id for definition in JUDGED_FEATURES]
     for asked in range(repair_rounds + 1):
+        prompt = continued(opening, spec.context_chars, rest)
+        if prompt is None:
+            break
         request = Request(
             role="labeller",
             spec=spec,
-            messages=messages,
+            messages=prompt.messages,
             response_schema=labels_schema(ids),
             subject=Subject(item_id=item.item_id, round=asked),
             cut_chars=prompt.cut_chars,
@@ -99,7 +104,7 @@ async def _judged(
         try:
             return parse_labels(reply.text, ids).labels
         except ReplyError as error:
-            messages = ask_again(messages, reply, str(error))
+            rest += ask_again(reply, str(error))
     return {}
 
 

@@ -1,11 +1,13 @@
 """Mutate: a proposer edits an item; what cannot be read or run goes back to it once, with the error."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from tasks.documents import DocumentFault, fields_of
 from tasks.errors import Rejection, SimulatorError
 from tasks.golds.copies import normalised
-from tasks.llm.base import LLMSpec, Request, Subject
+from tasks.llm.base import LLMSpec, Message, Request, Subject
+from tasks.llm.context import NO_ROOM, continued
 from tasks.llm.prompting import proposer_prompt, repair_messages
 from tasks.llm.replies import ReplyError, parse_document, parse_edit
 from tasks.room import lacks_room
@@ -35,12 +37,14 @@ async def mutate(
     """One edit of `parent`: an `Edit`, with the cause of its rejection where it came to nothing.
 
     A reply that cannot be parsed, or a gold that does not compile, raises or does not complete, is shown
-    to the proposer with the error, `repair_rounds` times at most. `gold_calls` are the parent's.
+    to the proposer with the error, `repair_rounds` times at most and as far as there is room. `gold_calls`
+    are the parent's.
     """
 
     async def work(unit: Unit) -> None:
         survey = await _survey(run, parent, world)
-        prompt = proposer_prompt(
+        opening = partial(
+            proposer_prompt,
             parent,
             world,
             direction,
@@ -48,26 +52,30 @@ async def mutate(
             inspirations,
             gold_calls,
             survey,
-            proposer.context_chars,
         )
-        messages = prompt.messages
+        prompt = opening(proposer.context_chars)
+        rest: tuple[Message, ...] = ()
         specs = run.bench.plan.specs | {"proposer": proposer}
         for asked in range(repair_rounds + 1):
             subject = Subject(item_id=parent.item_id, step=step, round=asked)
             request = Request(
                 role="proposer",
                 spec=proposer,
-                messages=messages,
+                messages=prompt.messages,
                 subject=subject,
                 cut_chars=prompt.cut_chars,
             )
             reply = await unit.complete(run.bench.client(proposer), request)
             edit = await _edit(run, step, parent, world, specs, reply.text, asked)
-            if edit.rejection is None or edit.rejection == Rejection.REFUSED:
+            if edit.rejection in (None, Rejection.REFUSED) or asked == repair_rounds:
                 break
-            messages = repair_messages(
-                messages, reply, edit.rejection_detail or edit.rejection, world.interaction
-            )
+            wrong = edit.rejection_detail or edit.rejection
+            rest += repair_messages(reply, wrong, world.interaction)
+            longer = continued(opening, proposer.context_chars, rest)
+            if longer is None:
+                edit = edit.model_copy(update={"rejection_detail": f"{wrong}{NO_ROOM}"})
+                break
+            prompt = longer
         unit.add(edit)
 
     return [await run.once("edits", work)]

@@ -9,9 +9,20 @@ import pytest
 
 from tasks.errors import InputError
 from tasks.feedback import feedback
+from tasks.judge import judge
+from tasks.label import label
 from tasks.labels.features import JUDGED_FEATURES
-from tasks.llm.base import LLMSpec, Message
-from tasks.llm.context import OBSERVATION_REST, SHORTENED_TO, Prompt, fit, length, shortened
+from tasks.llm.base import LLMSpec, Message, Request
+from tasks.llm.context import (
+    NO_ROOM,
+    OBSERVATION_REST,
+    SHORTENED_TO,
+    Prompt,
+    continued,
+    fit,
+    length,
+    shortened,
+)
 from tasks.llm.prompting import (
     feedback_prompt,
     judge_prompt,
@@ -23,12 +34,14 @@ from tasks.llm.prompting import (
 )
 from tasks.llm.rendering import api_list
 from tasks.llm.simulated.reading import items_in, section
+from tasks.mutate import mutate
 from tasks.room import lacks_room, require_room
+from tasks.workbench import Loaded
 from tests.handful import DESCRIPTION, FORBID, PAY, TEXT, briefing, item
 from tests.stage_work import work_of
 from tests.test_broken_replies import saying
 from tests.test_prompting import attempt, effect, turn
-from warehouse.records import GoldCall
+from warehouse.records import Edit, GoldCall, Verdict
 
 ITEM = item(PAY, TEXT, FORBID)
 LONG = item((PAY[0], PAY[1] + "\n# " + "reading on " * 1_000))
@@ -240,3 +253,67 @@ async def test_the_unit_says_how_much_a_prompt_lacks(tmp_path: Path) -> None:
     calls = [json.loads(line) for line in path.read_text().splitlines() if '"call"' in line]
     assert [call["cut_chars"] > 50_000 for call in calls] == [True]
     assert length(bench.clients["toy"].asked[0].messages) <= 8_000
+
+
+SPOKEN = "Nothing that anyone could read. " * 60
+ASKING = {
+    "mutate": (
+        mutate,
+        {
+            "step": 0, "parent": ITEM, "gold_calls": CALLS, "inspirations": [item(PAY)], "note": None,
+            "direction": "harder", "world": DESCRIPTION.model_copy(update={"survey": None}),
+        },
+        "proposer",
+    ),
+    "judge": (judge, {"item": WORDY, "failures": [one for one, _ in TRAJECTORIES]}, "spec"),
+    "label": (
+        label, {"item": WORDY, "gold_calls": [], "failures": [], "turns": [], "interaction": "code"}, "spec",
+    ),
+}  # fmt: skip
+"""The stages that ask again: how each is called, and the name of its model's spec among the inputs."""
+
+
+@pytest.mark.parametrize("name", ASKING)
+async def test_what_is_asked_again_keeps_to_its_room(name: str, tmp_path: Path) -> None:
+    """The rest of the prompt makes room for reply and fault, or nothing is asked."""
+    stage, inputs, role = ASKING[name]
+
+    async def asked(folder: str, room: int, said: str = SPOKEN) -> tuple[list[Request], Loaded]:
+        bench = saying(tmp_path / folder, said)
+        spec = LLMSpec(endpoint="toy", llm_id="toy", context_chars=room)
+        made = await work_of(stage, bench, **inputs, **{role: spec}, repair_rounds=1)
+        return bench.clients["toy"].asked, made
+
+    (first, again), _ = await asked("wide", 10**6)
+    whole, added = length(first.messages), length(again.messages) - length(first.messages)
+    assert again.cut_chars == 0 and added > len(SPOKEN)
+    (tight, repaired), _ = await asked("tight", whole + 10)
+    assert tight.messages == first.messages
+    assert length(repaired.messages) <= whole + 10 and repaired.cut_chars >= added - 10
+    assert repaired.messages[2:] == again.messages[2:]
+    (_, shown), _ = await asked("endless", whole + 10, SPOKEN * 200)
+    assert length(shown.messages) <= whole + 10 and "characters cut" in shown.messages[2].content
+
+    least = whole
+    while least > 8_500:
+        try:
+            await asked(f"at {least}", least - 500)
+        except InputError:
+            break
+        least -= 500
+    only, made = await asked("full", least)
+    assert len(only) == 1
+    faults = [edit.rejection_detail for edit in made.all(Edit)]
+    faults += [verdict.reason for verdict in made.all(Verdict)]
+    assert [str(fault).endswith(NO_ROOM) for fault in faults] == [True] * (name != "label")
+
+
+def test_a_cut_reply_goes_out_without_what_would_bring_back_the_whole() -> None:
+    """Gemini's parts, which hold the text again, stand in a message's `state`."""
+    opening = Prompt(messages=(Message(role="user", content="Edit it."),))
+    reply = Message(role="assistant", content="word " * 1_000, state={"parts": []})
+    for room, state in ((30_000, {"parts": []}), (8_000, None)):
+        prompt = continued(lambda _: opening, room, [reply])
+        assert prompt is not None
+        assert prompt.messages[-1].state == state
+        assert (prompt.cut_chars > 0) == (state is None)

@@ -272,7 +272,7 @@ async def proposed(parent: Item, direction: str, step: int, error: str | None = 
     messages = prompt.messages
     if error is not None:
         first = await proposed(parent, direction, step)
-        messages = repair_messages(messages, Completion(text=first), error, "dialogue")
+        messages += repair_messages(Completion(text=first), error, "dialogue")
     request = Request(
         role="proposer",
         spec=SPEC,

@@ -366,7 +366,7 @@ def test_most_mistakes_are_mended_when_the_error_is_shown() -> None:
             continue
         broken += 1
         again = request.model_copy(
-            update={"messages": repair_messages(request.messages, first, "it does not run")}
+            update={"messages": (*request.messages, *repair_messages(first, "it does not run"))}
         )
         mended += is_usable(ask(again).text)
     assert 15 <= broken <= 60

@@ -119,8 +119,8 @@ def rendered_proposer_prompts() -> list[str]:
         messages = proposer_prompt(
             parent, DESCRIPTION, DIRECTIONS[n % 3], "A note.", [items[n - 1], items[n - 2]]
         ).messages
-        messages = repair_messages(
-            messages, Completion(text="a reply"), "NameError: name 'x' is not defined"
+        messages += repair_messages(
+            Completion(text="a reply"), "NameError: name 'x' is not defined"
         )
         prompts.append("\n".join(message.content for message in messages))
     return prompts
@@ -175,13 +175,10 @@ def test_values_are_not_searched_for_placeholders_or_fences() -> None:
 
 
 def test_a_repair_goes_on_with_the_conversation() -> None:
-    first = proposer_prompt(ITEM, DESCRIPTION, "harder", None, []).messages
-    messages = repair_messages(first, Completion(text="my reply"), "line 3: `x` is not defined")
-    assert messages[: len(first)] == first
-    assert [message.role for message in messages[-2:]] == ["assistant", "user"]
-    assert messages[-2].content == "my reply"
-    assert "line 3: `x` is not defined" in messages[-1].content
-    again = ask_again(judge_prompt(ITEM, []).messages, Completion(text=""), "the reply is empty")
+    spoken, asked = repair_messages(Completion(text="my reply"), "line 3: `x` is not defined")
+    assert (spoken.role, spoken.content, asked.role) == ("assistant", "my reply", "user")
+    assert "line 3: `x` is not defined" in asked.content
+    again = ask_again(Completion(text=""), "the reply is empty")
     assert again[-2].content and "the reply is empty" in again[-1].content
 
 

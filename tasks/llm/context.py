@@ -5,7 +5,7 @@ A role's order says which part goes down a level next; it is gone through only a
 prompt that fits is never cut, and the same values always give the same prompt.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tasks.errors import InputError
 from tasks.llm.base import Message
@@ -17,6 +17,9 @@ OBSERVATION_REST = 300
 SHORTENED_TO = 0.75
 """Share of the room to which a conversation is brought when it outgrows it: not turn by turn, so that the
 provider's cache of its beginning holds for a while."""
+
+NO_ROOM = " (context_chars leaves no room to ask again)"
+"""What a recorded fault ends in when its reply and the error did not fit into a further request."""
 
 _MARK = 60
 """Characters that the mark of a cut may take; what is longer by no more than that is left whole."""
@@ -64,6 +67,34 @@ def fit(
             f"{size()} for at the least; raise it"
         )
     return {name: levels[name][n] for name, n in at.items()}, full - size()
+
+
+def continued(
+    opening: Callable[[int], Prompt], room: int, rest: Sequence[Message]
+) -> Prompt | None:
+    """A conversation's opening and what followed it, for which the opening makes room.
+
+    Of a reply that would take more than a quarter of the room the ends stay. `opening` renders the first
+    messages within the characters that it is given, or raises InputError as `fit` does. None when even its
+    lowest levels leave no room for a `rest`.
+    """
+    if not rest:
+        return opening(room)
+    shown = [_within(room // 4, message) for message in rest]
+    try:
+        prompt = opening(room - length(shown))
+    except InputError:
+        return None
+    lost = length(rest) - length(shown)
+    return Prompt(messages=(*prompt.messages, *shown), cut_chars=prompt.cut_chars + lost)
+
+
+def _within(most: int, message: Message) -> Message:
+    """A reply's ends where it is longer; what its endpoint needs to take it for the whole goes, too."""
+    content = cut(message.content, most)
+    if message.role != "assistant" or content == message.content:
+        return message
+    return message.model_copy(update={"content": content, "state": None})
 
 
 def shortened(messages: tuple[Message, ...], room: int) -> Prompt:

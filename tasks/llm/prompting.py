@@ -199,18 +199,18 @@ def named(role: str, interaction: str) -> str:
 
 
 def repair_messages(
-    previous: Sequence[Message], reply: Completion, error: str, interaction: str = "code"
-) -> tuple[Message, ...]:
-    """Goes on with a proposer's conversation: its reply, what was wrong with it, and another try."""
+    reply: Completion, error: str, interaction: str = "code"
+) -> tuple[Message, Message]:
+    """How a proposer's conversation goes on: its reply, what was wrong with it, and another try."""
     shown = fenced("text", cut(error, MAX_ERROR_CHARS))
     text = _fill(load_prompt(named("proposer", interaction))["repair"], error=shown)
-    return (*previous, _spoken(reply), Message(role="user", content=text))
+    return _spoken(reply), Message(role="user", content=text)
 
 
-def ask_again(previous: Sequence[Message], reply: Completion, error: str) -> tuple[Message, ...]:
-    """Goes on with a judge's or labeller's conversation whose reply could not be read."""
+def ask_again(reply: Completion, error: str) -> tuple[Message, Message]:
+    """How a judge's or labeller's conversation goes on when its reply could not be read."""
     text = f"Your reply could not be used: {error}\n\nReply again with the one JSON object and nothing else."
-    return (*previous, _spoken(reply), Message(role="user", content=text))
+    return _spoken(reply), Message(role="user", content=text)
 
 
 def solver_messages(briefing: Briefing, suite_name: str) -> tuple[Message, ...]:
