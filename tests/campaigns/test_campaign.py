@@ -1,8 +1,6 @@
 """A whole campaign on the toy suite: what stands in the warehouse, and what the user is told."""
 
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +11,7 @@ import pytest
 from flows.settings import Settings
 from flows.stored import spooled_rows
 from tests.toy.__main__ import ENDPOINTS
+from tests.toy.forked import Process, started
 from tests.toy.running import Toy, ledger_of, tables_of
 from warehouse.marts import query, read, run_checks
 from warehouse.store import rebuild
@@ -99,32 +98,24 @@ def test_other_processes_read_while_a_campaign_runs(toy: Callable[[str], Toy]) -
 @pytest.fixture
 def command(
     tmp_path: Path, prefect_environment: dict[str, str], checkout: Path
-) -> Callable[..., subprocess.Popen[str]]:
+) -> Callable[..., Process]:
     """Starts the console script, the toy suite known to it."""
     (tmp_path / "plan.toml").write_text(PLAN)
 
-    def start(*arguments: str, latency_s: float = 0.0) -> subprocess.Popen[str]:
+    def start(*arguments: str, latency_s: float = 0.0) -> Process:
         endpoints = tmp_path / "endpoints.toml"
         endpoints.write_text(ENDPOINTS.format(latency_s=latency_s, concurrency=8))
         journal = tmp_path / "journal.jsonl"
-        line = [sys.executable, "-m", "tests.toy.cli", str(journal), *arguments]
-        line += ["--state", str(tmp_path / "state")]
+        line = [str(journal), *arguments, "--state", str(tmp_path / "state")]
         if arguments[0] in ("evolve", "resume"):
             line += ["--endpoints", str(endpoints)]
-        return subprocess.Popen(
-            line,
-            cwd=checkout,
-            env=prefect_environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return started("tests.toy.cli", line, checkout, prefect_environment)
 
     return start
 
 
 def test_ctrl_c_says_how_to_go_on_and_going_on_ends_with_the_tables(
-    command: Callable[..., subprocess.Popen[str]], tmp_path: Path
+    command: Callable[..., Process], tmp_path: Path
 ) -> None:
     first = command("evolve", str(tmp_path / "plan.toml"), latency_s=0.2)
     while not (tmp_path / "journal.jsonl").exists():
@@ -157,9 +148,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_ends_with_the_tables(
     assert tables_of(tmp_path / "state" / "warehouse" / "turtle.duckdb")["attempts"] == []
 
 
-def test_an_unknown_split_is_one_line(
-    command: Callable[..., subprocess.Popen[str]], tmp_path: Path
-) -> None:
+def test_an_unknown_split_is_one_line(command: Callable[..., Process], tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('split = "wobble"\n' + PLAN)
     ended = command("evolve", str(tmp_path / "plan.toml"))
     _, err = ended.communicate(timeout=120)

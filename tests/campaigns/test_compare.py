@@ -1,7 +1,5 @@
 """A comparison on the toy suite: killed and gone on with, its arms as they say, confirmed by two solvers."""
 
-import subprocess
-import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from flows.stored import ended_units, spooled_rows
 from tasks.arms import ARMS
 from tasks.errors import InputError
 from tests.toy.__main__ import ENDPOINTS
+from tests.toy.forked import Process, started
 from tests.toy.running import Toy, tables_of
 from warehouse.marts import query, read, run_checks
 from warehouse.store import rebuild
@@ -40,16 +39,13 @@ class Comparison(Toy):
     table: str = ""
     """What it printed at its end."""
 
-    def command(self, *commands: tuple[str, ...]) -> subprocess.Popen[str]:
+    def command(self, *commands: tuple[str, ...]) -> Process:
         """Starts the console script, with several commands one after the other."""
-        line = [sys.executable, "-m", "tests.toy.cli", str(self.state / "journal.jsonl")]
+        line = [str(self.state / "journal.jsonl")]
         for arguments in commands:
             line += ["then", *arguments, "--state", str(self.state)]
             line += ["--endpoints", str(self.state / "endpoints.toml")]
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
-            line, cwd=self.checkout, env=self.environment, stdout=pipe, stderr=pipe, text=True
-        )
+        return started("tests.toy.cli", line, self.checkout, self.environment)
 
     def done(self, *commands: tuple[str, ...]) -> str:
         """Runs commands to their end; returns what they printed."""

@@ -2,26 +2,23 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import yaml
 
 from tasks.llm.base import LLMSpec
 from tasks.plan import plan_of
+from tests.toy.forked import started
 from tests.toy.running import Toy
 from warehouse.marts import read
 
 
 def weekly(toy: Toy, llm_id: str) -> list[str]:
     """Names of the campaigns that the flow confirmed."""
-    command = [sys.executable, "-m", "tests.toy.weekly", str(toy.state), llm_id]
-    done = subprocess.run(
-        command, cwd=toy.checkout, env=toy.environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    done = started("tests.toy.weekly", [str(toy.state), llm_id], toy.checkout, toy.environment)
+    out, err = done.communicate(timeout=300)
+    assert done.returncode == 0, err
+    return json.loads(out.splitlines()[-1])
 
 
 def test_each_campaign_is_confirmed_once_by_each_solver(finished: Toy) -> None:

@@ -1,9 +1,9 @@
 """Campaigns of models that cost money, on the toy suite, through the console script."""
 
 import asyncio
-import sys
 from typing import Any
 
+from tests.toy.forked import started
 from tests.toy.provider import PRICES
 from tests.toy.running import Toy
 
@@ -41,19 +41,12 @@ concurrency = 4
 
 async def ran(toy: Toy, *arguments: str, kill_after: Any = None) -> tuple[int, str]:
     """The console script's exit code and all that it printed."""
-    line = [sys.executable, "-m", "tests.toy.cli", str(toy.state / "journal.jsonl"), *arguments]
-    line += ["--state", str(toy.state)]
-    process = await asyncio.create_subprocess_exec(
-        *line,
-        cwd=toy.checkout,
-        env=toy.environment,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+    line = [str(toy.state / "journal.jsonl"), *arguments, "--state", str(toy.state)]
+    process = started("tests.toy.cli", line, toy.checkout, toy.environment)
     if kill_after is not None:
-        while not kill_after() and process.returncode is None:
+        while not kill_after() and process.poll() is None:
             await asyncio.sleep(0.02)
         process.kill()
-    out, _ = await asyncio.wait_for(process.communicate(), 300)
+    out, err = await asyncio.to_thread(process.communicate, 300)
     assert process.returncode is not None
-    return process.returncode, out.decode()
+    return process.returncode, out + err

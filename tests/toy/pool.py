@@ -1,11 +1,11 @@
 """What must hold of several processes on one campaign: claims that a short and a long test make."""
 
-import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.toy.forked import Process
 from tests.toy.reruns import kill_after, knows_every_paid_call
 from tests.toy.running import Toy
 
@@ -44,7 +44,7 @@ def drained_by(workers: Sequence[Toy], undisturbed: Toy, kills: int, latency_s: 
         latency_s: of a call, so that a kill finds calls under way.
     """
 
-    def started(number: int, *more: str) -> subprocess.Popen[str]:
+    def started(number: int, *more: str) -> Process:
         joins = ["--joins"] if number else []
         return workers[number].start(*options(latency_s), *joins, *more)
 

@@ -2,14 +2,14 @@
 
 import json
 import random
-import subprocess
 import time
 from collections import Counter
 
+from tests.toy.forked import Process
 from tests.toy.running import Toy, ledger_of
 
 
-def kill_after(process: subprocess.Popen[str], campaign: Toy, calls: int) -> bool:
+def kill_after(process: Process, campaign: Toy, calls: int) -> bool:
     """Kills the run when it has made so many more calls; False when it ended before."""
     goal = len(campaign.journal()) + calls
     while len(campaign.journal()) < goal:

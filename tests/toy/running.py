@@ -1,12 +1,11 @@
 """Campaigns whose model calls are noted in a journal, each run in a process of its own."""
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.toy.forked import Process, started
 from warehouse.marts import query, read
 from warehouse.records import CIRCUMSTANCE, TABLES
 
@@ -22,17 +21,9 @@ class Toy:
     """Module that runs the campaign: `python -m PROGRAM STATE [arguments]`."""
     timeout_s: float = 300
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str) -> Process:
         """Starts the campaign, or goes on with it, in a new process."""
-        command = [sys.executable, "-m", self.program, str(self.state), *arguments]
-        return subprocess.Popen(
-            command,
-            cwd=self.checkout,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return started(self.program, [str(self.state), *arguments], self.checkout, self.environment)
 
     def run(self, *arguments: str) -> dict[str, Any]:
         """Runs it to its end; returns what the process printed."""
