@@ -5,6 +5,9 @@ once the engine is warm, by what the shell must know (shell/serve.py).
 """
 
 import gc
+
+gc.disable()  # until it is warm: each look at garbage takes longer, and there is little (0.8 s of 7 CPU)
+
 import inspect
 import json
 import os
@@ -69,10 +72,8 @@ def warm_up() -> dict:
     """Fills the engine's caches by a throw-away item; returns what the shell must know.
 
     What is not used here is made anew by each forked world: API docs (0.9 s an app), compiled queries,
-    validators, the evaluator's imports. Meanwhile garbage is left alone: each look at it takes longer, and
-    there is little before the end.
+    validators, the evaluator's imports.
     """
-    gc.disable()
     plain_subclass_checks()
     environment.InteractiveShellEmbed = _NoShell
     requester.build_main_app = cache(requester.build_main_app)
