@@ -15,11 +15,12 @@ import shutil
 import socket
 import sqlite3
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import appworld
 import pytest  # noqa: F401 - the engine's evaluator imports it on first use
 from appworld import AppWorld, environment, requester
 from appworld.apps import api_lib, model_lib
@@ -36,6 +37,7 @@ from subclass_checks import plain_subclass_checks
 from worlds import World, play, task_directory
 
 WARM_UP_TASK = "warmup_1"
+API_DOCS = Path(sys.prefix) / f"prepared_api_docs-{appworld.__version__}.json"
 
 _TIME_CHOICES = (choose_from_time_range,)
 _DATE_TEXTS = (
@@ -80,6 +82,7 @@ def warm_up() -> dict:
     requester.TestClient = InThreadClient
     without_threads()
     model_lib.get_direct_cached_sqlite3_connection = _base_database
+    docs = _prepared_api_docs()
     folder = task_directory(WARM_UP_TASK)
     write_start(folder, min(folder.parent.iterdir()), "Warm up.")
     for load_ground_truth in (False, True):
@@ -107,7 +110,7 @@ def warm_up() -> dict:
         world.close()
     AppWorld.close_all()
     shutil.rmtree(folder)
-    gc.collect()
+    _keep(docs)
     gc.freeze()
     gc.enable()
     return setup
@@ -123,6 +126,34 @@ def _base_database(path: str) -> sqlite3.Connection:
     with closing(sqlite3.connect(path)) as on_disk:
         on_disk.backup(in_memory)
     return in_memory
+
+
+def _prepared_api_docs() -> dict[str, list[dict]]:
+    """Has each call look its route up in docs that an earlier start prepared; returns them to be kept.
+
+    To prepare them takes 1.5 s CPU of a start's 9, and they depend on the installed engine alone.
+    """
+    known = json.loads(API_DOCS.read_text()) if API_DOCS.exists() else {}
+    prepare = requester.prepare_api_docs
+
+    def prepared(app_name: str, include_private_apis: bool = False) -> list[dict]:
+        key = f"{app_name} {include_private_apis}"
+        if key not in known:
+            known[key] = prepare(app_name, include_private_apis=include_private_apis)
+        return known[key]
+
+    requester.prepare_api_docs = prepared
+    return known
+
+
+def _keep(docs: dict[str, list[dict]]) -> None:
+    """Leaves prepared docs for later starts, where the environment's folder can be written."""
+    if API_DOCS.exists():
+        return
+    made = API_DOCS.with_name(f"{API_DOCS.name}.{os.getpid()}")
+    with suppress(OSError):
+        made.write_text(json.dumps(docs))
+        made.replace(API_DOCS)
 
 
 def _keep_api_docs(model: Any) -> None:
