@@ -42,6 +42,7 @@ class Stage:
         self.version = version
         self.prompts = prompts
         self._work = work
+        self._prefect_tasks: dict[Path, Task] = {}
         functools.update_wrapper(self, work)
         STAGES[self.name] = self
 
@@ -61,26 +62,30 @@ class Stage:
 
         `about` names the run in Prefect's UI; it is no part of the key.
         """
-        key = self.key(inputs)
-        run = StageRun(bench, self, inputs)
-
-        async def work(key: str) -> list[str]:
-            return await self._work(run, **inputs)
-
-        prefect_task = self._prefect_task(work, bench.receipts, f"{self.name} {about}".strip())
-        units = await prefect_task(key=key)
+        run = StageRun(bench, self, inputs, f"{self.name} {about}".strip())
+        prefect_task = self._prefect_task(bench.receipts)
+        units = await prefect_task(run)
         if not all(bench.spool.path(unit).exists() for unit in units):
             # The receipt outlived the spool, which alone is the truth.
-            units = await prefect_task.with_options(refresh_cache=True)(key=key)
+            units = await prefect_task.with_options(refresh_cache=True)(run)
         return bench.load(tuple(units))
 
-    def _prefect_task(self, work: Callable[..., Any], receipts: Path, title: str) -> Task:
+    def _prefect_task(self, receipts: Path) -> Task:
+        """The one task of this stage in a campaign: to make one anew takes 1 ms of a stage run's CPU."""
+        if receipts not in self._prefect_tasks:
+            self._prefect_tasks[receipts] = self._made_task(receipts)
+        return self._prefect_tasks[receipts]
+
+    def _made_task(self, receipts: Path) -> Task:
+        async def work(run: StageRun) -> list[str]:
+            return await self._work(run, **run.inputs)
+
         return Task(
             work,
             name=self.name,
-            task_run_name=title.replace("{", "(").replace("}", ")"),
+            task_run_name=lambda parameters: parameters["run"].title,
             cache_policy=CachePolicy.from_cache_key_fn(
-                lambda _, parameters: f"{self.name}-v{self.version}-{parameters['key']}"
+                lambda _, parameters: f"{self.name}-v{self.version}-{parameters['run'].key}"
             ),
             persist_result=True,
             result_storage=receipts,
@@ -92,12 +97,20 @@ class Stage:
 
 
 class StageRun:
-    """One run of a stage: what its work is given beside its inputs."""
+    """One run of a stage: its inputs, and what its work is given beside them.
 
-    def __init__(self, bench: Workbench, stage: Stage, inputs: dict[str, Any]) -> None:
+    It is all that Prefect's task is given: Prefect walks through collections and models among a task's
+    parameters, and this is neither.
+    """
+
+    def __init__(
+        self, bench: Workbench, stage: Stage, inputs: dict[str, Any], title: str = ""
+    ) -> None:
         self.bench = bench
+        self.inputs = inputs
+        self.title = title
+        self.key = stage.key(inputs)
         self._stage = stage
-        self._inputs = inputs
 
     async def once(
         self, kind: str, work: Callable[[Unit], Awaitable[None]], **narrower: Any
@@ -107,7 +120,7 @@ class StageRun:
         The unit's key is the stage's over all inputs, or over `narrower` ones where the unit depends on
         less than the stage does.
         """
-        key = self._stage.key(narrower or self._inputs)
+        key = self._stage.key(narrower) if narrower else self.key
         return await self.bench.spool.once(kind, key, work)
 
 
