@@ -24,8 +24,10 @@ from tests.wire.answering import TEXT, answering
 IN_FLIGHT = 64
 ROUNDS = 12
 CALLS_A_ROUND = 192
-WAVES = 5
-"""How often each place in flight is taken at 2 s: 10 s of calls."""
+WAVES = 20
+"""How often each place in flight is taken at 2 s: 1,280 calls, as many as the smallest campaigns make."""
+FIRST_WAVES = 5
+"""Of which so many, connections still to be opened, are printed apart."""
 CALLS_FOR_MEMORY = 20_000
 WARM_UP = 2_000
 THROUGHPUT_GOAL = 0.87
@@ -139,19 +141,19 @@ async def test_throughput_against_the_bare_sdk(
 
 @pytest.mark.parametrize("kind", ["openai", "gemini"])
 async def test_wall_clock_at_two_seconds(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """From the first call on, connections still to be opened; and, printed beside it, once they are open."""
+    """From the first call on, connections still to be opened."""
     with answering(2.0) as url:
         async with ours(kind, url) as call:
             await take(call, 1)
-            first_s, _ = await take(call, IN_FLIGHT * WAVES)
-            later_s, _ = await take(call, IN_FLIGHT * WAVES)
-    first, later = first_s / (2.0 * WAVES), later_s / (2.0 * WAVES)
+            first_s, _ = await take(call, IN_FLIGHT * FIRST_WAVES)
+            later_s, _ = await take(call, IN_FLIGHT * (WAVES - FIRST_WAVES))
+    whole, first = (first_s + later_s) / (2.0 * WAVES), first_s / (2.0 * FIRST_WAVES)
     with capsys.disabled():
         print(
-            f"\n{kind}, {IN_FLIGHT} in flight at 2 s: wall clock {first:.3f}x of the ideal, "
-            f"{later:.3f}x with open connections"
+            f"\n{kind}, {IN_FLIGHT} in flight at 2 s: wall clock {whole:.3f}x of the ideal over {WAVES} "
+            f"waves, {first:.3f}x over the first {FIRST_WAVES}"
         )
-    assert first <= WALL_GOAL
+    assert whole <= WALL_GOAL
 
 
 @pytest.mark.parametrize("kind", ["openai", "gemini"])
