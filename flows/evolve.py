@@ -118,13 +118,22 @@ class Campaign:
         return seeds
 
     async def measured(self, seeds: Sequence[Item]) -> Population:
-        """A population of the seeds, each attempted, noted and scored."""
+        """A population of the seeds, each attempted, noted and scored.
+
+        Where the plan's parents are the solvable ones, those that no attempt solved stay out of it.
+        """
         self.progress.say(f"measuring {len(seeds)} seeds, {self.plan.repeats} attempts each")
         population = Population(self.plan)
         for item, (scored, note) in zip(
             seeds, await together(map(self.measure, seeds)), strict=True
         ):
-            population.add_seed(item, scored, note)
+            if scored.gate or self.plan.parents is None:
+                population.add_seed(item, scored, note)
+        if not population.islands:
+            raise InputError(
+                f'plan: parents = "solvable", but none of {len(seeds)} seeds was solved in '
+                f"{self.plan.repeats} attempts; leave it out, or name an easier split or a better solver"
+            )
         return population
 
     async def search(self, population: Population) -> None:

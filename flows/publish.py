@@ -13,7 +13,10 @@ from tasks.rates import mean_rates
 from warehouse.marts import CheckFailure, read, run_checks
 
 PRINTED: dict[str, tuple[str, ...]] = {
-    "parents_evolved": ("offered", "searched", "surviving", "selected", "evolved"),
+    "parents_evolved": (
+        *("offered", "solvable", "searched"),
+        *("surviving", "selected", "evolved"),
+    ),
     "difficulty": ("item_set", "items", "share_1", "share_2", "share_3", "mean_difficulty"),
     "completion_histogram": ("item_set", "measurement", "bin", "items", "share"),
     "features": ("feature", "feature_name", "original_share", "evolved_share", "growth"),

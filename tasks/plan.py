@@ -74,6 +74,9 @@ class Plan(Record):
     split: str = "train"
     seeds: int | None = Field(default=None, ge=1)
     """How many of the split's seeds take part, from the first on; None for all."""
+    parents: Literal["solvable"] | None = None
+    """Which measured seeds the search edits. None: all. "solvable": those that the solver solved at least
+    once; the others keep their attempts, notes and labels."""
     rng_seed: int = 1
     steps: int = Field(default=40, ge=0)
     """Edit-and-evaluate moves."""
@@ -113,10 +116,11 @@ class Plan(Record):
 
     @property
     def total_steps(self) -> int | None:
-        """Steps of the campaign; None while the number of seeds decides it."""
+        """Steps of the campaign; None while the number of seeds that are searched decides it."""
         if self.steps_scope == "campaign":
             return self.steps
-        return None if self.seeds is None else self.steps * self.seeds
+        unknown = self.seeds is None or self.parents is not None
+        return None if unknown else self.steps * self.seeds
 
     @property
     def specs(self) -> dict[str, LLMSpec]:
@@ -126,7 +130,7 @@ class Plan(Record):
 
     def digest(self) -> str:
         """The plan's hash. A field that came later takes no part while it is None, so that names hold."""
-        absent = {name for name in ("data", "user") if getattr(self, name) is None}
+        absent = {name for name in ("data", "parents", "user") if getattr(self, name) is None}
         return digest_of(self.model_dump(mode="json", exclude=absent))
 
     @property

@@ -21,9 +21,9 @@ class Member:
     """An item of the population with what was measured of it."""
 
     node: int
-    """-1 - position for a seed, the step's number for a variant."""
+    """-1 - island for a seed, the step's number for a variant."""
     island: int
-    """Position of the root seed."""
+    """0-based number of the root seed among those searched."""
     item: Item
     score: Score
     note: Note | None

@@ -157,13 +157,14 @@ def test_parents_evolved_is_a_funnel_of_seeds(path: Path) -> None:
         step(4, "s3", None),
         [score(name, 5, 10) for name in ("kept", "other", "vague")],
         score("never solved", 0, 10),
+        *(score(name, solved, 10) for name, solved in (("s0", 4), ("s1", 1), ("s4", 0))),
         kept("kept", "s0"),
         kept("other", "s0"),
         kept("vague", "s1", verdict="vague"),
     )
 
-    columns = "offered searched surviving selected evolved evolved_share"
-    assert rows_of(path, "parents_evolved", columns) == [(5, 4, 2, 2, 1, 0.2)]
+    columns = "offered solvable searched surviving selected evolved evolved_share"
+    assert rows_of(path, "parents_evolved", columns) == [(5, 2, 4, 2, 2, 1, 0.2)]
 
 
 def test_kept_variants_are_listed_with_what_is_known(path: Path) -> None:

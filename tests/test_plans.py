@@ -10,6 +10,7 @@ from tasks.embed import embed
 from tasks.errors import InputError
 from tasks.plan import read_plan, spec_named
 from tests.test_endpoints import written
+from warehouse.records import digest_of
 
 PROPOSER = {"proposer": spec_named("gemma/google/gemma-4-31b-it")}
 GEMMA, FLASH, LITE = "google/gemma-4-31b-it", "gemini-3.6-flash", "gemini-3.1-flash-lite"
@@ -67,3 +68,13 @@ def test_another_length_of_vectors_is_another_key(checkout: Path) -> None:
     keys = {embed.key({"items": [], "embedder": spec}) for spec in (plan.embedder, other)}
     assert len(keys) == 2
     assert plan.campaign("1") != plan.model_copy(update={"embedder": other}).campaign("1")
+
+
+def test_a_plan_without_the_later_fields_keeps_the_name_that_it_had(checkout: Path) -> None:
+    """A name is that of a campaign's folder: a new release must find it."""
+    plan = read_plan(checkout / "deployments" / "plans" / "offline.toml", {})
+    values = plan.model_dump(mode="json")
+    for field in ("data", "parents", "user"):
+        assert values.pop(field) is None
+    assert plan.digest() == digest_of(values)
+    assert plan.model_copy(update={"parents": "solvable"}).digest() != plan.digest()

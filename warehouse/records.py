@@ -140,7 +140,7 @@ class Seed(Row):
     campaign: str
     item_id: str
     position: int
-    """0-based; the number of the seed's island."""
+    """0-based, among the seeds offered."""
     name: str
     intended_difficulty: int | None
     """1-3 as its author meant it; None where the author did not say."""
@@ -152,7 +152,7 @@ class Seed(Row):
 class Decision(Row):
     """What the search chose for one step, before anything was done about it.
 
-    Nodes name members of the population by number, not by content: `-1 - position` is a seed,
+    Nodes name members of the population by number, not by content: `-1 - island` is a seed,
     `k >= 0` is what step k produced. So a decision keeps its meaning when a stage's new version makes
     step k yield another item; where step k yields none, its own parent stands in.
     """
@@ -162,7 +162,7 @@ class Decision(Row):
     campaign: str
     step: int
     island: int
-    """Position of the root seed."""
+    """0-based number of the root seed among those searched."""
     parent_node: int
     inspiration_nodes: tuple[int, ...]
     direction: Direction

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -36,6 +36,10 @@ def evolve(
     proposer: Annotated[str | None, Parameter(help="ENDPOINT/LLM_ID that proposes edits.")] = None,
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
     split: Annotated[str | None, Parameter(help="Split whose items are the seeds.")] = None,
+    parents: Annotated[
+        Literal["solvable"] | None,
+        Parameter(help="Edit only those seeds that the solver has solved at least once."),
+    ] = None,
     appworld_root: AppworldRoot = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
     workers: Workers = 1,
@@ -65,6 +69,7 @@ def evolve(
         "suite": suite,
         "rng_seed": rng_seed,
         "split": split or DEFAULT_SPLITS.get(suite or ""),
+        "parents": parents,
     }
     if appworld_root is not None:
         overrides["data"] = "official"

@@ -41,6 +41,21 @@ def test_the_warehouse_holds_the_campaign_and_passes_its_checks(undisturbed: Toy
     assert set(read(warehouse, "completion_clusters")["cluster"]) <= {"pomes", seeds["item_id"][2]}
 
 
+def test_seeds_that_nobody_solved_are_not_edited_where_the_plan_says_so(
+    toy: Callable[[str], Toy],
+) -> None:
+    """One attempt each: the dice of the toy model solve two of the three."""
+    campaign = toy("solvable")
+    campaign.run("--steps", "3", "--repeats", "1", "--parents", "solvable")
+    warehouse = campaign.state / "warehouse" / "turtle.duckdb"
+    (parents,) = read(warehouse, "parents_evolved").iter_rows(named=True)
+    assert (parents["offered"], parents["solvable"], parents["searched"]) == (3, 2, 2)
+    seeds = set(read(warehouse, "seeds")["item_id"])
+    (unsolved,) = seeds & set(read(warehouse, "scores", gate=False)["item_id"])
+    assert set(read(warehouse, "steps")["root"]) == seeds - {unsolved}
+    assert unsolved in set(read(warehouse, "labels")["item_id"]), "it stays in the tables"
+
+
 def test_a_slow_and_a_fast_campaign_are_the_same(
     toy: Callable[[str], Toy], undisturbed: Toy
 ) -> None:

@@ -58,6 +58,8 @@ def main() -> None:
     parser.add_argument("state", type=Path)
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--in-flight", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--parents")
     parser.add_argument("--latency-s", type=float, default=0.0)
     parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--simulator-dies-at", type=int)
@@ -94,7 +96,12 @@ def main() -> None:
         suite.before = partial(begin_together, settings.spool, arguments.together)
     if arguments.joins:
         wait_for_pool(settings.spool)
-    plan = toy_plan(steps=arguments.steps, in_flight=arguments.in_flight)
+    plan = toy_plan(
+        steps=arguments.steps,
+        in_flight=arguments.in_flight,
+        repeats=arguments.repeats,
+        parents=arguments.parents,
+    )
     campaign = asyncio.run(evolve(plan, "1", settings))
     print(json.dumps({"campaign": campaign, "asked": suite.asked}))
 
