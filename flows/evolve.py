@@ -264,7 +264,9 @@ class Campaign:
         self.progress.say(f"judging {len(items)} selected variants")
 
         async def verdict(item: Item) -> Verdict:
-            failures = _failed((await self.attempts(item)).all(Attempt))
+            made = await self.attempts(item)
+            failures = _failed(made.all(Attempt))
+            dialogue = self.world.interaction == "dialogue"
             found = await judge(
                 self.bench,
                 about=item.item_id,
@@ -273,6 +275,7 @@ class Campaign:
                 spec=self.plan.judge,
                 repair_rounds=self.plan.repair_rounds,
                 interaction=self.world.interaction,
+                **({"turns": _turns_of(failures, made)} if dialogue else {}),
             )
             return found.one(Verdict)
 
@@ -283,14 +286,13 @@ class Campaign:
         """Difficulty, features and failure reasons of an item and its failed attempts."""
         made = await self.attempts(item)
         failures = _failed(made.all(Attempt))
-        failed = {attempt.attempt_id for attempt in failures}
         await label(
             self.bench,
             about=item.item_id,
             item=item,
             gold_calls=self.gold_calls[item.item_id],
             failures=failures,
-            turns=[turn for turn in made.all(Turn) if turn.attempt_id in failed],
+            turns=_turns_of(failures, made),
             spec=self.plan.labeller,
             repair_rounds=self.plan.repair_rounds,
             interaction=self.world.interaction,
@@ -315,6 +317,11 @@ async def _cancel(running: Iterable[asyncio.Task[Any]]) -> None:
 
 def _failed(attempts: Sequence[Attempt]) -> list[Attempt]:
     return [attempt for attempt in attempts if attempt.outcome == "failed"]
+
+
+def _turns_of(attempts: Sequence[Attempt], made: Loaded) -> list[Turn]:
+    named = {attempt.attempt_id for attempt in attempts}
+    return [turn for turn in made.all(Turn) if turn.attempt_id in named]
 
 
 def _distinct(members: Iterable[Member]) -> list[Item]:

@@ -11,7 +11,7 @@ from tasks.forecast import Expected, Means, assumed, forecast, measured
 from tasks.llm.endpoints import Endpoint, read_endpoints
 from tasks.llm.ledger import read_ledger
 from tasks.llm.prices import Prices
-from tasks.plan import ROLES, Plan
+from tasks.plan import Plan, roles_in
 from tasks.room import require_room
 from tasks.suites.base import Description
 from warehouse.marts import read
@@ -30,16 +30,17 @@ async def show(plan: Plan, edition: str, settings: Settings) -> None:
     campaign = plan.campaign(edition)
     seeds, world = await _seeds(plan, settings)
     require_room(seeds, world, plan.specs)
+    roles = roles_in(world.interaction)
     means = _means(plan, campaign, endpoints, settings, assumed(plan, seeds, world))
     expected = forecast(
-        plan, len(seeds), means, {role: _prices(plan, role, endpoints) for role in ROLES}
+        plan, len(seeds), means, {role: _prices(plan, role, endpoints) for role in roles}
     )
     spent = read_ledger(settings.spool / campaign)
     out = console()
     _print(out, f"expected of {campaign}", [_cells(one) for one in expected])
     out.print(_assumptions(plan, len(seeds), means))
     if spent:
-        _print(out, "spent so far", [_spent(role, spent) for role in ROLES])
+        _print(out, "spent so far", [_spent(role, spent) for role in roles])
         out.print(
             f"spent: ${sum(row.cost_usd or 0.0 for row in spent):.2f} where the price is known"
         )
@@ -65,7 +66,7 @@ def _means(
     """Those of the largest other campaign of the suite that was simulated if this one is."""
     if not settings.warehouse.exists():
         return otherwise
-    simulated = not any(endpoints[getattr(plan, role).endpoint].remote for role in ROLES)
+    simulated = not any(endpoints[plan.spec(role).endpoint].remote for role in otherwise.by_role)
     of_suite = read(settings.warehouse, "campaigns", suite=plan.suite)["campaign"].to_list()
     rows = [
         row
@@ -80,12 +81,14 @@ def _means(
 
 
 def _prices(plan: Plan, role: str, endpoints: dict[str, Endpoint]) -> Prices | None:
-    spec = getattr(plan, role)
+    spec = plan.spec(role)
     return endpoints[spec.endpoint].prices.get(spec.llm_id)
 
 
 def _assumptions(plan: Plan, seeds: int, means: Means) -> str:
-    spread = ", ".join(f"{role} {means.by_role[role].calls:.3g}" for role in ROLES[:-1])
+    spread = ", ".join(
+        f"{role} {means.by_role[role].calls:.3g}" for role in means.by_role if role != "embedder"
+    )
     return (
         f"{means.source}. {seeds} seeds, {plan.repeats} attempts each; {means.accepted_share:.0%} of edits "
         f"become variants, {means.selected_share:.0%} of these are judged, {means.kept_share:.0%} of those "

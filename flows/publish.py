@@ -17,6 +17,10 @@ PRINTED: dict[str, tuple[str, ...]] = {
         *("offered", "solvable", "searched"),
         *("surviving", "selected", "evolved"),
     ),
+    "reward_doubts": (
+        *("measurement", "solved", "collateral", "unlike_gold"),
+        *("collateral_share", "failed", "user_failures"),
+    ),
     "difficulty": ("item_set", "items", "share_1", "share_2", "share_3", "mean_difficulty"),
     "completion_histogram": ("item_set", "measurement", "bin", "items", "share"),
     "features": ("feature", "feature_name", "original_share", "evolved_share", "growth"),

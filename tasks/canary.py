@@ -8,6 +8,7 @@ for once a campaign and spec. One that failed is forgotten, and the next run pro
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from tasks.agents.solving import SESSION_RNG_SEED
 from tasks.errors import CanaryFault, ProviderRefused, SessionLost
@@ -22,6 +23,7 @@ from tasks.llm.prompting import (
     solver_messages,
 )
 from tasks.llm.replies import (
+    DIALOGUE_VERDICT_SCHEMA,
     VERDICT_SCHEMA,
     ReplyError,
     labels_schema,
@@ -193,7 +195,10 @@ async def _speaks(probe: Probe) -> None:
 
 async def _judge(probe: Probe) -> None:
     asked = judge_prompt(probe.item, (), probe.spec.context_chars, probe.interaction).messages
-    await _readable(probe, asked, VERDICT_SCHEMA, parse_verdict)
+    if probe.interaction == "dialogue":
+        await _readable(probe, asked, DIALOGUE_VERDICT_SCHEMA, partial(parse_verdict, failures=()))
+    else:
+        await _readable(probe, asked, VERDICT_SCHEMA, parse_verdict)
 
 
 async def _labeller(probe: Probe) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any
 
+from tasks.documents import document_of
 from tasks.labels.features import JUDGED_FEATURES
 from tasks.llm.base import LLMSpec, Tokens
 from tasks.llm.context import length
@@ -22,7 +23,7 @@ from tasks.llm.prompting import (
     solver_messages,
 )
 from tasks.llm.retrying import TEXTS_A_CALL
-from tasks.plan import ROLES, Plan
+from tasks.plan import Plan, roles_in
 from tasks.suites.base import Briefing, Description
 from warehouse.records import Item, Record
 
@@ -69,6 +70,9 @@ FAILURES_TOKENS = 2_400
 REPLY_TOKENS = 300
 """Of a reply: a thought with a cell, a note, a reason with a verdict."""
 
+USER_GUIDELINES_TOKENS = 1_500
+"""Of τ-bench's own prompt of the user, beside the scenario, and of its tools."""
+
 _API = re.compile(r"\bapis\.(?!supervisor\.)(\w+\.\w+)")
 
 
@@ -78,20 +82,21 @@ def assumed(plan: Plan, seeds: Sequence[Item], world: Description) -> Means:
     Prompts are the real ones as far as they are known beforehand, four characters a token. Calls and
     completions are guesses at what a language model makes of them, on the dear side.
     """
-    turns = mean(
-        min(max(TURNS_AN_API * len(set(_API.findall(seed.gold or ""))), 1), plan.limits.max_turns)
-        for seed in seeds
-    )
+    roles = roles_in(world.interaction)
+    made = [_turns(seed, world) for seed in seeds]
+    turns = mean(min(solver, plan.limits.max_turns) for solver, _ in made)
+    user_turns = mean(min(user, plan.limits.max_turns) for _, user in made)
     opening = _opening_tokens(plan, seeds, world)
     item_tokens = mean(len(seed.instruction + (seed.gold or "")) / 4 for seed in seeds)
     told = {
         "proposer": START_TOKENS if world.survey is not None else 0,
         "solver": TURN_TOKENS * (turns - 1) / 2,
+        "user": TURN_TOKENS / 4 * (user_turns - 1) / 2,
         # Two attempts in full, of each at most what a feedback prompt shows.
         "feedback": 2 * min(TURN_TOKENS * turns, 3_000),
         "judge": FAILURES_TOKENS,
     }
-    calls = {"proposer": 1.3, "solver": turns, "judge": 1.1, "labeller": 1.1}
+    calls = {"proposer": 1.3, "solver": turns, "user": user_turns, "judge": 1.1, "labeller": 1.1}
     written = {"proposer": 2 * item_tokens + REPLY_TOKENS, "embedder": 0}
     return Means(
         source="assumed from seeds and prompts, for no earlier campaign of the suite is in the warehouse",
@@ -104,9 +109,22 @@ def assumed(plan: Plan, seeds: Sequence[Item], world: Description) -> Means:
                 prompt_tokens=opening[role] + told.get(role, 0),
                 completion_tokens=written.get(role, REPLY_TOKENS),
             )
-            for role in ROLES
+            for role in roles
         },
     )
+
+
+def _turns(seed: Item, world: Description) -> tuple[int, int]:
+    """Turns of solver and user that an attempt is assumed to take; none of a user where there is none.
+
+    In a dialogue each call of the gold is a turn of who makes it; one of the user's is also asked for and
+    told of. Beside these both greet and part.
+    """
+    if world.interaction != "dialogue":
+        return max(TURNS_AN_API * len(set(_API.findall(seed.gold or ""))), 1), 0
+    sides = [one.get("requestor", "assistant") for one in document_of(seed)["actions"]]
+    users = sides.count("user")
+    return len(sides) + 1, 2 * users + 2
 
 
 def _opening_tokens(plan: Plan, seeds: Sequence[Item], world: Description) -> dict[str, float]:
@@ -122,10 +140,11 @@ def _opening_tokens(plan: Plan, seeds: Sequence[Item], world: Description) -> di
             "judge": length(judge_prompt(seed, (), interaction=form).messages),
             "labeller": length(labeller_prompt(seed, JUDGED_FEATURES, interaction=form).messages),
             "embedder": len(seed.instruction),
+            "user": 4 * USER_GUIDELINES_TOKENS + len(seed.instruction),
         }
 
     made = [prompts(seed) for seed in seeds]
-    return {role: mean(one[role] for one in made) / 4 for role in ROLES}
+    return {role: mean(one[role] for one in made) / 4 for role in roles_in(form)}
 
 
 class Expected(Record):
@@ -143,7 +162,7 @@ class Expected(Record):
 def forecast(
     plan: Plan, seeds: int, means: Means, prices: Mapping[str, Prices | None]
 ) -> list[Expected]:
-    """The calls, tokens and cost of each role of a plan.
+    """The calls, tokens and cost of each role of a plan that has means.
 
     Args:
         plan: The campaign's.
@@ -162,8 +181,12 @@ def forecast(
         "judge": judged,
         "labeller": shown,
         "embedder": shown,
+        "user": (seeds + variants) * plan.repeats,
     }
-    return [_expected(r, getattr(plan, r), units[r], means.by_role[r], prices[r]) for r in ROLES]
+    return [
+        _expected(role, plan.spec(role), units[role], one, prices[role])
+        for role, one in means.by_role.items()
+    ]
 
 
 def _expected(
@@ -194,6 +217,7 @@ def measured(
     done = {
         "proposer": steps,
         "solver": progress["attempts"],
+        "user": progress["attempts"],
         "feedback": progress["seeds"] + accepted,
         "judge": selected,
         "labeller": progress["seeds"] + progress["kept"],
@@ -201,7 +225,7 @@ def measured(
     roles = dict(otherwise.by_role)
     for role, units in done.items():
         spent = by_role.get(role)
-        if spent is None or not units or spent["prompt_tokens"] is None:
+        if spent is None or role not in roles or not units or spent["prompt_tokens"] is None:
             continue
         answered = spent["llm_calls"] - spent["failed_calls"]
         roles[role] = RoleMeans(

@@ -29,6 +29,11 @@ ROLES = ("proposer", "solver", "feedback", "judge", "labeller", "embedder")
 """The roles for which a plan names a model."""
 
 
+def roles_in(interaction: str) -> tuple[str, ...]:
+    """The roles that are asked where a simulator is acted in so: in a dialogue its other party too."""
+    return (*ROLES, "user") if interaction == "dialogue" else ROLES
+
+
 class SolverLimits(Record):
     """Ceilings of one attempt; reaching one ends it with a cause of its own."""
 
@@ -127,6 +132,10 @@ class Plan(Record):
         """The models by role; that of the user only where the plan names one."""
         named = {role: getattr(self, role) for role in ROLES}
         return named if self.user is None else named | {"user": self.user}
+
+    def spec(self, role: str) -> LLMSpec:
+        """The model that plays a role, that of the other party of a dialogue ("user") too."""
+        return self.party if role == "user" else getattr(self, role)
 
     def digest(self) -> str:
         """The plan's hash. A field that came later takes no part while it is None, so that names hold."""

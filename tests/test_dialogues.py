@@ -1,6 +1,7 @@
 """Dialogues without τ-bench: attempts on a telephone in this process, documents, prompts, simulation."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from tasks.documents import DocumentFault, document_of, fields_of, written
 from tasks.errors import AttemptCause, Rejection
 from tasks.exports.base import KeptVariant
 from tasks.exports.tau2 import task_of
+from tasks.forecast import assumed, forecast
+from tasks.judge import judge
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
 from tasks.llm.offline import OfflineClient
 from tasks.llm.prompting import (
@@ -26,13 +29,15 @@ from tasks.llm.replies import ReplyError, parse_document, parse_labels, parse_ve
 from tasks.llm.simulated.dialogues.proposer import MISTAKES
 from tasks.llm.simulated.dialogues.wants import wants_for
 from tasks.llm.tool_calls import tool_call
-from tasks.plan import SolverLimits
+from tasks.plan import SolverLimits, roles_in
 from tasks.solve import solve
 from tasks.suites.base import Api, CheckReport, Description, GradeTest, Outcome, Run
 from tasks.verify import document_gates, run_gates
+from tests import warehouse_rows
 from tests.stage_work import work_of, workbench
 from tests.telephone import DOCUMENT, TelephoneSuite, telephone_item
-from warehouse.records import ApiCall, Attempt, Edit, Item, Turn
+from tests.toy.__main__ import toy_plan
+from warehouse.records import ApiCall, Attempt, Edit, Item, Turn, Verdict
 
 SPEC = LLMSpec(endpoint="offline", llm_id="offline")
 USER = LLMSpec(endpoint="offline", llm_id="caller")
@@ -261,10 +266,83 @@ def test_the_worked_replies_can_be_parsed() -> None:
     proposer = load_prompt("dialogue_proposer")["system"]
     fields = fields_of(parse_document(proposer[proposer.index("The agent always") :]).document)
     assert len(json.loads(fields["gold"])) == len(json.loads(fields["grading"])["env_assertions"])
-    judge = load_prompt("dialogue_judge")["system"]
-    assert parse_verdict(judge[judge.index('{"reason"') :]).verdict == "valid"
+    judging = load_prompt("dialogue_judge")["system"]
+    read = parse_verdict(judging[judging.index('{"reason"') :], failures=(1, 4, 7))
+    assert (read.verdict, read.user_failures) == ("valid", (4,))
     labeller = load_prompt("dialogue_labeller")["system"]
     assert parse_labels(labeller[labeller.index('{"reason"') :], ["X1", "X2"]).labels["X1"]
+
+
+async def judged(folder: Path, says: str) -> tuple[Verdict, str]:
+    """The verdict of a judge that says this of two failures, and the prompt that it was shown."""
+    failures = [
+        warehouse_rows.attempt(ITEM.item_id, n, "failed", cause="early_stop") for n in (2, 5)
+    ]
+    turns = [
+        Turn(
+            attempt_id=one.attempt_id,
+            turn=n,
+            thought="",
+            action=f'say("turn {n}")',
+            observation=f"user: heard {n} of {one.repeat}",
+            error=False,
+        )
+        for one in failures
+        for n in range(6)
+    ]
+    client = Scripted(lambda request: Completion(text=says))
+    bench = workbench(folder, TelephoneSuite(), {"offline": client}, lambda rows: None)
+    given = {"item": ITEM, "failures": failures, "turns": turns, "interaction": "dialogue"}
+    found = await work_of(judge, bench, **given, spec=SPEC, repair_rounds=1)
+    assert len({len(one.messages) for one in client.asked}) == len(client.asked)
+    return found.one(Verdict), client.asked[0].messages[1].content
+
+
+async def test_the_judge_sees_how_dialogues_ended_and_marks_the_user_s_failures(
+    tmp_path: Path,
+) -> None:
+    says = '{"reason": "The user hung up.", "user_failures": [5], "verdict": "valid"}'
+    verdict, shown = await judged(tmp_path / "1", says)
+    assert verdict.verdict == "valid" and verdict.user_failures == (5,)
+    assert all(f"heard 5 of {repeat}" in shown for repeat in (2, 5))
+    assert "heard 2 of" not in shown, "of an end the last turns are shown"
+
+
+@pytest.mark.parametrize("marks", ["", '"user_failures": [3],', '"user_failures": "5",'])
+async def test_a_judge_of_dialogues_that_marks_no_failure_rightly_is_asked_again(
+    tmp_path: Path, marks: str
+) -> None:
+    verdict, _ = await judged(tmp_path, f'{{"reason": "r", {marks} "verdict": "valid"}}')
+    assert verdict.verdict is None and "user_failures" in verdict.reason
+    assert verdict.user_failures is None
+
+
+def test_the_user_s_calls_are_forecast_where_there_is_a_user() -> None:
+    plan, quiet = toy_plan(), DESCRIPTION.model_copy(update={"interaction": "code"})
+    means = assumed(plan, [ITEM], DESCRIPTION)
+    expected = {
+        one.role: one for one in forecast(plan, 1, means, dict.fromkeys(roles_in("dialogue")))
+    }
+    assert list(expected)[-1] == "user" and expected["user"].llm_id == plan.party.llm_id
+    attempts = (1 + means.accepted_share * plan.steps) * plan.repeats
+    # A greeting, a switch, what it showed, a farewell; the agent has one call, and asks and parts.
+    assert expected["user"].calls == round(4 * attempts)
+    assert expected["solver"].calls == round(3 * attempts)
+    assert "user" not in roles_in(quiet.interaction)
+
+
+async def test_what_is_assumed_of_a_dialogue_is_near_what_it_takes(tmp_path: Path) -> None:
+    await attempts(tmp_path, offline(), repeats=6)
+    units = (tmp_path / "spool").glob("*/attempts/*.jsonl")
+    made = Counter(
+        json.loads(line)["call"]["role"]
+        for unit in units
+        for line in unit.read_text().splitlines()
+        if line.startswith('{"call"')
+    )
+    means = assumed(toy_plan(), [ITEM], DESCRIPTION).by_role
+    for role in ("solver", "user"):
+        assert made[role] / 6 / 2 < means[role].calls < made[role] / 6 * 2, (role, made)
 
 
 async def proposed(parent: Item, direction: str, step: int, error: str | None = None) -> str:

@@ -167,6 +167,33 @@ def test_parents_evolved_is_a_funnel_of_seeds(path: Path) -> None:
     assert rows_of(path, "parents_evolved", columns) == [(5, 2, 4, 2, 2, 1, 0.2)]
 
 
+def test_harm_beside_a_reward_and_failures_of_the_user_are_counted(path: Path) -> None:
+    harm = '{"missing":[],"unexpected":[{"row":"L1001"}],"answer":null}'
+    less = '{"missing":[{"row":"L1001"}],"unexpected":[],"answer":null}'
+    verdict = kept("talk", "s0")[1]
+    loaded(
+        path,
+        [seed("s0", 0)],
+        attempt("talk", 0, "solved"),
+        attempt("talk", 1, "solved", difference=harm),
+        attempt("talk", 2, "solved", difference=less),
+        attempt("talk", 3, "failed", difference=harm),
+        attempt("talk", 4, "failed", difference=None),
+        attempt("talk", 5, "unscored"),
+        verdict.model_copy(update={"user_failures": (4,)}),
+        verdict.model_copy(update={"judge": "judge1", "user_failures": (4, 3)}),
+    )
+    columns = "solved collateral unlike_gold collateral_share failed user_failures"
+    assert rows_of(path, "reward_doubts", columns) == [(3, 1, 2, 1 / 3, 2, 2)]
+
+
+def test_nobody_is_blamed_where_no_judge_was_asked_whose_failures_they_are(path: Path) -> None:
+    loaded(path, [seed("s0", 0)], attempt("code", 0, "failed"), kept("code", "s0"))
+    assert rows_of(path, "reward_doubts", "collateral_share failed user_failures") == [
+        (None, 1, None)
+    ]
+
+
 def test_kept_variants_are_listed_with_what_is_known(path: Path) -> None:
     loaded(
         path,

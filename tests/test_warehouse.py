@@ -147,7 +147,7 @@ def test_every_record_has_a_column_type_and_its_key_is_never_null() -> None:
     assert column_types(Attempt)["difference"] == "JSON"
     assert column_types(Embedding)["vector"] == "FLOAT[]"
     assert column_types(Verdict)["verdict"] == "VARCHAR"
-    assert '"verdict" VARCHAR)' in create_table(Verdict)
+    assert '"verdict" VARCHAR,' in create_table(Verdict)
 
 
 def test_the_file_is_readable_by_duckdb_1_5(path: Path) -> None:

@@ -460,6 +460,9 @@ class Verdict(Row):
     reason: str
     verdict: VerdictName | None
     """None when no valid reply came within the repair rounds; such an item is not kept."""
+    user_failures: tuple[int, ...] | None = None
+    """Of a dialogue, the repeats of those failed attempts that the judge lays at the simulated user's door.
+    None where there is no user, or no verdict."""
 
 
 class Embedding(Row):

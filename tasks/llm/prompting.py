@@ -78,6 +78,12 @@ MAX_FULL_FAILURES = 4
 MAX_JUDGED_FAILURES = 6
 """Failed attempts whose difference a judge is shown; distinct differences come first."""
 
+END_TURNS = 3
+"""Turns at the end of a failed dialogue that a judge is shown: who ended it, and on what."""
+
+MAX_END_CHARS = 2_000
+"""Length of each such end."""
+
 MAX_ERROR_CHARS = 3_000
 """Length to which the error that a proposer is shown is cut."""
 
@@ -269,14 +275,18 @@ def judge_prompt(
     failures: Sequence[Attempt],
     context_chars: int = DEFAULT_CONTEXT_CHARS,
     interaction: str = "code",
+    turns: Sequence[Turn] = (),
 ) -> Prompt:
-    """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`)."""
+    """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`).
+
+    `turns`: those of the failures, of whose ends the judge of a dialogue is shown `END_TURNS` each.
+    """
     counts = (MAX_JUDGED_FAILURES, 3, 1, 0)
     return _fitted(
         named("judge", interaction),
         context_chars,
         item=_item_levels(item, interaction),
-        failures=[_differences(failures, count) for count in counts],
+        failures=[_differences(failures, count, turns) for count in counts],
     )
 
 
@@ -357,12 +367,20 @@ def _traces(
     return "\n\n".join(parts) or "(none)"
 
 
-def _differences(failures: Sequence[Attempt], count: int) -> str:
+def _differences(failures: Sequence[Attempt], count: int, turns: Sequence[Turn]) -> str:
     shown = _distinct_first(failures)[:count]
-    parts = [f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}" for attempt in shown]
+    parts = [
+        f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}{_end(attempt, turns)}"
+        for attempt in shown
+    ]
     if len(shown) < len(failures):
         parts.append(f"({len(failures) - len(shown)} further failed attempts are not shown.)")
     return "\n\n".join(parts) or "(no attempt failed)"
+
+
+def _end(attempt: Attempt, turns: Sequence[Turn]) -> str:
+    own = [turn for turn in turns if turn.attempt_id == attempt.attempt_id]
+    return f"\n\nIts end:\n\n{trace_text(own[-END_TURNS:], MAX_END_CHARS)}" if own else ""
 
 
 def _spoken(reply: Completion) -> Message:

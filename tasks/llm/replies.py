@@ -8,7 +8,7 @@ that can be shown to the model.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, get_args
 
 from tasks.errors import Rejection, TurtleError
@@ -33,6 +33,16 @@ VERDICT_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 """JSON schema of a judge's reply; reason first, so that the verdict follows from it."""
+
+DIALOGUE_VERDICT_SCHEMA: dict[str, Any] = VERDICT_SCHEMA | {
+    "properties": {
+        "reason": VERDICT_SCHEMA["properties"]["reason"],
+        "user_failures": {"type": "array", "items": {"type": "integer"}},
+        "verdict": VERDICT_SCHEMA["properties"]["verdict"],
+    },
+    "required": ["reason", "user_failures", "verdict"],
+}
+"""JSON schema of a judge's reply on a dialogue: it also numbers the attempts that the user failed."""
 
 _PYTHON_LABELS = frozenset(
     {"python", "py", "python3", "ipython", "gold", "code", "tool_code", "repl"}
@@ -89,6 +99,8 @@ class VerdictReply(Record):
 
     reason: str
     verdict: VerdictName
+    user_failures: tuple[int, ...] | None = None
+    """Repeats of failed attempts that are the simulated user's; None where that was not asked."""
 
 
 class LabelReply(Record):
@@ -174,15 +186,24 @@ def parse_cell(text: str) -> Cell:
     return Cell(thought=_cut(thought, MAX_REASON_CHARS), code=first.body.strip("\n"))
 
 
-def parse_verdict(text: str) -> VerdictReply:
-    """A judge's reply. Raises ReplyError when no JSON object with a verdict of the list is in it."""
+def parse_verdict(text: str, failures: Collection[int] | None = None) -> VerdictReply:
+    """A judge's reply.
+
+    Args:
+        text: The reply.
+        failures: Of a dialogue, the repeats of its failed attempts. None does not ask whose they are.
+
+    Raises:
+        ReplyError: no JSON object with a verdict of the list, or numbers of no failed attempt.
+    """
     found = _object_with("verdict", text)
     verdict = found["verdict"]
     name = re.sub(r"[\s-]+", "_", verdict.strip().lower()) if isinstance(verdict, str) else verdict
     if name not in get_args(VerdictName):
         allowed = ", ".join(get_args(VerdictName))
         raise _unparseable(f'"verdict" is {_cut(repr(verdict), 60)}; it must be one of {allowed}')
-    return VerdictReply(reason=_reason_of(found), verdict=name)
+    blamed = None if failures is None else _user_failures(found, failures)
+    return VerdictReply(reason=_reason_of(found), verdict=name, user_failures=blamed)
 
 
 def parse_labels(text: str, ids: Sequence[str] | None = None) -> LabelReply:
@@ -270,6 +291,18 @@ def _object_with(key: str, text: str) -> dict[str, Any]:
         cause = Rejection.REFUSED if _REFUSAL.search(clean[:600]) else Rejection.UNPARSEABLE_REPLY
         raise ReplyError(cause, problem)
     return found
+
+
+def _user_failures(found: dict[str, Any], failures: Collection[int]) -> tuple[int, ...]:
+    named = found.get("user_failures")
+    if not isinstance(named, list) or not all(type(one) is int for one in named):
+        raise _unparseable('"user_failures" must be there, a list of numbers of attempts')
+    strange = [one for one in named if one not in failures]
+    if strange:
+        raise _unparseable(
+            f'"user_failures" has {strange[0]}, which is no failed attempt\'s number'
+        )
+    return tuple(sorted(set(named)))
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

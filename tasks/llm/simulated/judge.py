@@ -15,6 +15,9 @@ _VAGUE = re.compile(
     r"\b(some|a few|several|appropriate|suitable|nice|etc|and so on|or so|around|roughly)\b"
 )
 _EFFECT = re.compile(r"^(missing|unexpected): (.*)$", re.MULTILINE)
+_OF_THE_USER = re.compile(
+    r"^## Attempt (\d+): failed, (?:unusable_user|out_of_scope)\b", re.MULTILINE
+)
 _VERDICTS = ("valid", "false_failure", "vague", "other")
 
 
@@ -26,13 +29,21 @@ def judge(request: Request, rng_seed: int) -> str:
     if rng.random() < ERROR_RATE:
         verdict = rng.choice([one for one in _VERDICTS if one != verdict])
         reason = "On a second reading I see it differently."
-    return json.dumps({"reason": reason, "verdict": verdict})
+    whose = {}
+    if _is_dialogue(prompt):
+        failed = section(prompt, "Failed attempts")
+        whose["user_failures"] = [int(number) for number in _OF_THE_USER.findall(failed)]
+    return json.dumps({"reason": reason, **whose, "verdict": verdict})
+
+
+def _is_dialogue(prompt: str) -> bool:
+    return bool(documents_in(section(prompt, "The item")))
 
 
 def _decided(prompt: str) -> tuple[str, str]:
     items = items_in(section(prompt, "The item"))
     instruction = re.sub(r'"[^"]*"', "", items[0][0]) if items else ""
-    is_dialogue = bool(documents_in(section(prompt, "The item")))
+    is_dialogue = _is_dialogue(prompt)
     if not is_dialogue and "complete_task" not in (items[0][1] if items else ""):
         return "The gold never declares the item complete.", "other"
     # A scenario is told in part by its persona, whose words decide nothing.
