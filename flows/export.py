@@ -5,12 +5,13 @@ from pathlib import Path
 
 from flows.requirements import require_data
 from flows.settings import Settings
-from flows.stored import stored_plan
+from flows.stored import counted_units, stored_plan
 from flows.suites import suite_of
 from tasks.errors import InputError
 from tasks.exports.appworld import write_appworld
 from tasks.exports.base import Delivery, Format, KeptVariant, placed
 from tasks.exports.tau2 import write_tau2
+from tasks.spool import Spool
 from tasks.suites.tau_bench import TAU_SUITES
 from warehouse.marts import read
 from warehouse.records import Item
@@ -39,10 +40,14 @@ async def export(
     kept = tuple(kept_variants(campaign, settings))
     if not kept:
         raise InputError(f"campaign {campaign}: kept no variant, there is nothing to export")
+    spool = Spool(settings.spool, campaign)
+    units = counted_units(campaign, settings)
+    attempts = tuple(spool.path(unit) for unit in units if unit.startswith("attempts/"))
     suite = suite_of(plan.suite, settings)
     try:
         with placed(folder) as making:
-            return await FORMATS[form].write(Delivery(campaign, suite, kept, private), making)
+            delivery = Delivery(campaign, suite, kept, private, plan, attempts)
+            return await FORMATS[form].write(delivery, making)
     finally:
         await suite.aclose()
 

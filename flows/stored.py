@@ -54,6 +54,16 @@ def ended_units(campaign: str, settings: Settings) -> list[str]:
     return units
 
 
+def counted_units(campaign: str, settings: Settings) -> list[str]:
+    """The units of a campaign that count: those of its manifests, or all before it has ended.
+
+    A later version of a stage may have left older ones behind.
+    """
+    spool = Spool(settings.spool, campaign)
+    units = _manifest(spool.folder)
+    return list(spool.units()) if units is None else units
+
+
 def unconfirmed(suite: str, solver: LLMSpec, settings: Settings) -> list[str]:
     """Names of the suite's campaigns that have ended and that this solver has not confirmed, in order."""
     ended = [path.parent for path in sorted(settings.spool.glob(f"*/{MANIFEST}"))]
@@ -100,15 +110,10 @@ def prune(campaign: str, settings: Settings) -> Pruned:
 
 
 def spooled_rows(settings: Settings) -> Iterator[Row]:
-    """Every row of every campaign in the spool, for a rebuild of the warehouse.
-
-    Of a finished campaign the units of its manifest count; a later version of a stage may have left older
-    ones behind.
-    """
+    """Every row of every campaign in the spool that counts, for a rebuild of the warehouse."""
     for folder in sorted(path for path in settings.spool.glob("*") if path.is_dir()):
         spool = Spool(settings.spool, folder.name)
-        units = _manifest(folder)
-        yield from _rows(spool, spool.units() if units is None else units)
+        yield from _rows(spool, counted_units(folder.name, settings))
         yield from read_ledger(folder)
 
 
@@ -133,7 +138,7 @@ def settle(bench: Workbench, solver: LLMSpec | None, settings: Settings) -> None
             loader.flush()
 
 
-def _rows(spool: Spool, units: Iterator[str] | list[str]) -> Iterator[Row]:
+def _rows(spool: Spool, units: list[str]) -> Iterator[Row]:
     for unit in units:
         yield from (record for record in read_unit(spool.path(unit)) if isinstance(record, Row))
 

