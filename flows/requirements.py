@@ -12,6 +12,7 @@ from tasks.llm.endpoints import Endpoint, read_endpoints
 from tasks.llm.prices import Prices
 from tasks.plan import Plan
 from tasks.suites.base import SANDBOX_LEVELS
+from tasks.suites.tau_bench import TAU_SUITES
 
 
 def require(plan: Plan, edition: str, settings: Settings) -> None:
@@ -61,14 +62,22 @@ async def require_sandbox(suite: str, settings: Settings) -> None:
 
 def require_data(plan: Plan, settings: Settings) -> None:
     """The plan says which data, the settings where it lies: neither goes without the other."""
-    if plan.data == "official" and settings.appworld_root is None:
+    of_tau = plan.suite in TAU_SUITES
+    if of_tau:
+        option, root, strange = "--tau2-root", settings.tau2_root, settings.appworld_root
+        how = "a checkout of tau2-bench 1.0.x"
+    else:
+        option, root, strange = "--appworld-root", settings.appworld_root, settings.tau2_root
+        how = "get it with: appworld download data --root DIR"
+    if strange is not None:
+        other = "--appworld-root" if of_tau else "--tau2-root"
+        raise InputError(f"{other}: holds nothing of suite {plan.suite}; leave it out")
+    if plan.data == "official" and root is None:
+        raise InputError(f'plan: data = "official": say where it lies with {option} DIR ({how})')
+    if plan.data is None and root is not None:
+        ours = "the packages' data" if of_tau else "the small world"
         raise InputError(
-            'plan: data = "official": say where it lies with --appworld-root DIR '
-            "(get it with: appworld download data --root DIR)"
-        )
-    if plan.data is None and settings.appworld_root is not None:
-        raise InputError(
-            "--appworld-root: this campaign stands on the small world, not on official data; leave it out"
+            f"{option}: this campaign stands on {ours}, not on official data; leave it out"
         )
 
 

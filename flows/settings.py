@@ -48,6 +48,8 @@ class Settings(BaseModel):
     """How models are reached, and at what price."""
     appworld_root: Path | None = None
     """Folder whose `data` is AppWorld's official data, for plans that want it; None for none."""
+    tau2_root: Path | None = None
+    """An official checkout of tau2-bench, for τ plans that want its data; None for none."""
     attempts_in_flight: int = Field(default=16, ge=1)
     """How many attempts may hold a simulator session at once (about 60 MB each on AppWorld)."""
     budget_usd: float | None = Field(default=None, ge=0)

@@ -10,7 +10,7 @@ from tasks.suites.tau_bench import TAU_SUITES, TauName, TauSuite
 
 
 def _tau(name: TauName) -> Callable[[Settings], Suite]:
-    return lambda settings: TauSuite(name, settings.state)
+    return lambda settings: TauSuite(name, settings.state, root=settings.tau2_root)
 
 
 SUITES: dict[str, Callable[[Settings], Suite]] = {

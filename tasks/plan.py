@@ -75,7 +75,7 @@ class Plan(Record):
     suite: str = "appworld"
     data: Literal["official"] | None = None
     """Which of a suite's data. None: what comes with Turtle or the suite's package. "official": what the
-    user has downloaded; where it lies is a setting (`--appworld-root`)."""
+    user has downloaded; where it lies is a setting (`--appworld-root`, for the τ suites `--tau2-root`)."""
     split: str = "train"
     seeds: int | None = Field(default=None, ge=1)
     """How many of the split's seeds take part, from the first on; None for all."""

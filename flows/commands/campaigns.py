@@ -19,6 +19,7 @@ from flows.commands.options import (
     Replay,
     RequireSandbox,
     State,
+    Tau2Root,
     Workers,
     absolute,
 )
@@ -41,6 +42,7 @@ def evolve(
         Parameter(help="Edit only those seeds that the solver has solved at least once."),
     ] = None,
     appworld_root: AppworldRoot = None,
+    tau2_root: Tau2Root = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
     workers: Workers = 1,
     budget_usd: Budget = None,
@@ -71,7 +73,7 @@ def evolve(
         "split": split or DEFAULT_SPLITS.get(suite or ""),
         "parents": parents,
     }
-    if appworld_root is not None:
+    if appworld_root is not None or tau2_root is not None:
         overrides["data"] = "official"
     overrides["proposer"] = proposer and spec_named(proposer)
     settings = Settings(
@@ -80,6 +82,7 @@ def evolve(
         attempts_in_flight=attempts_in_flight,
         workers=workers,
         appworld_root=absolute(appworld_root),
+        tau2_root=absolute(tau2_root),
         budget_usd=budget_usd,
         canary=canary,
         replay=replay,
@@ -97,6 +100,7 @@ def resume(
     campaign: str,
     *,
     appworld_root: AppworldRoot = None,
+    tau2_root: Tau2Root = None,
     workers: Workers = 1,
     budget_usd: Budget = None,
     canary: Canary = True,
@@ -111,6 +115,7 @@ def resume(
         state=state.absolute(),
         endpoints=endpoints,
         appworld_root=absolute(appworld_root),
+        tau2_root=absolute(tau2_root),
         workers=workers,
         budget_usd=budget_usd,
         canary=canary,
@@ -123,6 +128,7 @@ def join(
     campaign: str,
     *,
     appworld_root: AppworldRoot = None,
+    tau2_root: Tau2Root = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
     canary: Canary = True,
     require_sandbox: RequireSandbox = None,
@@ -142,6 +148,7 @@ def join(
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
         appworld_root=absolute(appworld_root),
+        tau2_root=absolute(tau2_root),
         canary=canary,
         require_sandbox=require_sandbox,
         joins=True,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from flows.commands.options import STATE, AppworldRoot, State, absolute
+from flows.commands.options import STATE, AppworldRoot, State, Tau2Root, absolute
 from flows.plain_text import plain
 from flows.settings import Settings
 
@@ -58,12 +58,14 @@ def export(
         Parameter(help="Write in clear what may be published only encrypted, beside the bundle."),
     ] = False,
     appworld_root: AppworldRoot = None,
+    tau2_root: Tau2Root = None,
     state: State = STATE,
 ) -> None:
     """Write a campaign's kept variants into FOLDER, as their own suite reads them."""
     from flows.export import export as write
 
-    settings = Settings(state=state.absolute(), appworld_root=absolute(appworld_root))
+    roots = {"appworld_root": absolute(appworld_root), "tau2_root": absolute(tau2_root)}
+    settings = Settings(state=state.absolute(), **roots)
     told = asyncio.run(write(campaign, format, folder.absolute(), settings, private))
     print(f"{folder}: {told}")
 

@@ -18,6 +18,7 @@ from flows.commands.options import (
     Replay,
     RequireSandbox,
     State,
+    Tau2Root,
     absolute,
 )
 from flows.commands.running import check_sandbox, until_stopped, use_prefect
@@ -33,6 +34,7 @@ def confirm(
         Parameter(help="TOML file with a table [solver], as in a plan: another solver to ask."),
     ] = None,
     appworld_root: AppworldRoot = None,
+    tau2_root: Tau2Root = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
     budget_usd: Budget = None,
     canary: Canary = True,
@@ -54,6 +56,7 @@ def confirm(
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
         appworld_root=absolute(appworld_root),
+        tau2_root=absolute(tau2_root),
         budget_usd=budget_usd,
         canary=canary,
         replay=replay,
@@ -82,6 +85,7 @@ def compare(
     seeds: Annotated[int | None, Parameter(help="How many of the suite's seeds take part.")] = None,
     edition: Annotated[str, Parameter(help="Name of this run of an unchanged plan.")] = "1",
     appworld_root: AppworldRoot = None,
+    tau2_root: Tau2Root = None,
     attempts_in_flight: AttemptsInFlight = IN_FLIGHT,
     budget_usd: Annotated[
         float | None,
@@ -104,11 +108,12 @@ def compare(
         endpoints=endpoints,
         attempts_in_flight=attempts_in_flight,
         appworld_root=absolute(appworld_root),
+        tau2_root=absolute(tau2_root),
         budget_usd=budget_usd,
         canary=canary,
         require_sandbox=require_sandbox,
     )
-    data = None if appworld_root is None else "official"
+    data = None if appworld_root is None and tau2_root is None else "official"
     read = read_plan(plan, {"steps": steps, "seeds": seeds, "data": data})
     check_sandbox(read.suite, settings)
     use_prefect(settings)

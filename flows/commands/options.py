@@ -25,6 +25,13 @@ AppworldRoot = Annotated[
     ),
 ]
 
+Tau2Root = Annotated[
+    Path | None,
+    Parameter(
+        help="Official checkout of tau2-bench 1.0.x: its data in place of the packages', for the τ suites."
+    ),
+]
+
 Endpoints = Annotated[
     Path, Parameter(help="TOML file that says how models are reached, and at what price.")
 ]

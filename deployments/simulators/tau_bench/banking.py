@@ -21,7 +21,7 @@ from inspect_evals.tau2.banking.BankingAgentTools import (
     BankingAgentTools,
 )
 from inspect_evals.tau2.banking.BankingUserTools import USER_DISCOVERABLE_TOOLS, BankingUserTools
-from inspect_evals.tau2.banking.data_model import KnowledgeBase, TransactionalDB
+from inspect_evals.tau2.banking.data_model import Document, KnowledgeBase, TransactionalDB
 from inspect_evals.tau2.banking.environment import _apply_initialization_data
 from inspect_evals.tau2.banking.utils import (
     BANKING_DATA_DIR,
@@ -34,6 +34,7 @@ from rank_bm25 import BM25Okapi
 from tau2.environment.environment import Environment
 from tau2.environment.toolkit import ToolKitBase, ToolType, is_tool
 
+import checkout
 from domain import Domain, as_json, families
 
 SEARCH_RESULTS = 10
@@ -75,6 +76,10 @@ class AgentTools(_Tools):
 
 class UserTools(_Tools):
     """The customer's side."""
+
+    def get_db_hash(self) -> str:
+        """That of a database which is the agent's too, so that its hash tells: half of a grade is hashing."""
+        return "the agent's"
 
 
 class SearchingAgentTools(AgentTools):
@@ -180,7 +185,8 @@ class Banking(Domain):
         self.suite = f"tau-banking-{retrieval}"
         self.name = f"turtle-banking-{retrieval}"
         self._golden = retrieval == "golden"
-        self._knowledge = KnowledgeBase.load(str(BANKING_DOCUMENTS_FILE))
+        self._folder = checkout.folder("banking_knowledge")
+        self._knowledge = self._read_documents()
         self.documents = {one.id: one.content for one in self._knowledge.documents.values()}
 
     def environment(self, documents: Sequence[str] = ()) -> Environment:
@@ -193,8 +199,11 @@ class Banking(Domain):
         return Environment("banking_knowledge", policy, tools, UserTools(database))
 
     def tasks(self, split: str) -> list[dict[str, Any]]:
-        """All tasks, in the file's order."""
-        return json.loads(BANKING_TASKS_FILE.read_text(encoding="utf-8"))
+        """All tasks, in the file's order; of a checkout one file each, which is what τ-bench runs."""
+        if self._folder is None:
+            return json.loads(BANKING_TASKS_FILE.read_text(encoding="utf-8"))
+        files = sorted((self._folder / "tasks").glob("task_*.json"))
+        return [json.loads(path.read_text(encoding="utf-8")) for path in files]
 
     def world_summary(self) -> str:
         """Sizes of the tables, the tools that stand in documents, and the documents' ids."""
@@ -244,7 +253,16 @@ class Banking(Domain):
 
     @functools.cached_property
     def _database(self) -> str:
-        return TransactionalDB.load(str(BANKING_DB_FILE)).model_dump_json()
+        path = BANKING_DB_FILE if self._folder is None else self._folder / "db.json"
+        return TransactionalDB.load(str(path)).model_dump_json()
+
+    def _read_documents(self) -> KnowledgeBase:
+        """The documents: one packed file in the package, one file each in a checkout."""
+        if self._folder is None:
+            return KnowledgeBase.load(str(BANKING_DOCUMENTS_FILE))
+        files = sorted((self._folder / "documents").glob("*.json"))
+        read = (Document.model_validate_json(path.read_text(encoding="utf-8")) for path in files)
+        return KnowledgeBase(documents={one.id: one for one in read})
 
     @functools.cached_property
     def _searching(self) -> type[SearchingAgentTools]:
@@ -265,7 +283,7 @@ class Banking(Domain):
 
     @functools.cache  # noqa: B019 - a domain lives as long as the program
     def _policy(self, template: str) -> str:
-        folder = BANKING_DATA_DIR / "prompts"
+        folder = (self._folder or BANKING_DATA_DIR) / "prompts"
         text = (folder / f"{template}.md").read_text(encoding="utf-8")
 
         def component(match: re.Match[str]) -> str:

@@ -5,13 +5,14 @@ from typing import Any
 
 from tau2.environment.toolkit import ToolKitBase
 
-import quiet  # noqa: F401 - first
+import checkout
 from domain import Domain
 
 
 def describe(domain: Domain) -> dict[str, Any]:
     """The protocol's result of `describe`."""
     environment = domain.environment()
+    packages = [f"{name} {version(name)}" for name in domain.sources]
     apis = [
         _api(domain, side, tool)
         for side, kit in (("assistant", environment.tools), ("user", environment.user_tools))
@@ -19,7 +20,7 @@ def describe(domain: Domain) -> dict[str, Any]:
     ]
     return {
         "suite": domain.suite,
-        "version": " ".join(f"{name} {version(name)}" for name in domain.sources),
+        "version": " ".join(filter(None, [*packages, checkout.source()])),
         "world": domain.hash,
         "interaction": "dialogue",
         "edits": ["instruction", "setup", "gold", "grading"],

@@ -1,5 +1,6 @@
 """The domains by the name of their suite; only the one that is asked for is imported."""
 
+import checkout  # noqa: F401 - before anything looks for data
 from domain import Domain
 
 
