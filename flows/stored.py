@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from tasks.errors import InputError
 from tasks.llm.base import LLMSpec
 from tasks.llm.ledger import read_ledger
 from tasks.plan import Plan, plan_of
-from tasks.spool import Spool, read_unit
+from tasks.spool import Spool
 from tasks.workbench import Workbench
 from warehouse.records import Row
 from warehouse.store import Loader, delete_campaign
@@ -40,6 +41,17 @@ def stored_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
     return plan_of(stored["plan"], origin=f"plan {path}"), stored["edition"]
 
 
+def resumable_plan(campaign: str, settings: Settings) -> tuple[Plan, str]:
+    """As `stored_plan`, of a campaign that can be gone on with. Raises InputError for any other."""
+    plan, edition = stored_plan(campaign, settings)
+    if plan.campaign(edition) != campaign:
+        raise InputError(
+            f"campaign {campaign}: an earlier release began it, whose plans said less; its tables can be "
+            "read and rebuilt, but it is not gone on with; begin another: turtle evolve"
+        )
+    return plan, edition
+
+
 def spent_usd(campaign: str, settings: Settings) -> float:
     """The most that a campaign can have cost so far, in US dollars; 0 before it has begun."""
     return sum(call.most_usd or 0.0 for call in read_ledger(settings.spool / campaign))
@@ -65,10 +77,19 @@ def counted_units(campaign: str, settings: Settings) -> list[str]:
 
 
 def unconfirmed(suite: str, solver: LLMSpec, settings: Settings) -> list[str]:
-    """Names of the suite's campaigns that have ended and that this solver has not confirmed, in order."""
+    """Names of the suite's campaigns that have ended and that this solver has not confirmed, in order.
+
+    The crippled arms of a comparison are left out: they show what the search adds, nobody uses what they
+    kept, and the comparison has confirmed them. So are an earlier release's that cannot be gone on with.
+    """
     ended = [path.parent for path in sorted(settings.spool.glob(f"*/{MANIFEST}"))]
     left = [folder.name for folder in ended if not _confirmed(folder, solver).exists()]
-    return [name for name in left if stored_plan(name, settings)[0].suite == suite]
+    plans = {name: stored_plan(name, settings) for name in left}
+    return [
+        name
+        for name, (plan, edition) in plans.items()
+        if (plan.suite, plan.search.arm, plan.campaign(edition)) == (suite, "full", name)
+    ]
 
 
 def delete(campaign: str, settings: Settings) -> None:
@@ -88,11 +109,15 @@ class Pruned:
 
     files: int
     bytes: int
+    """Net of the packs that it made."""
 
 
-def prune(campaign: str, settings: Settings) -> Pruned:
+def prune(campaign: str, settings: Settings, pack: bool = False) -> Pruned:
     """Deletes what counts no more in a campaign that has ended: units that no run came to any more, such as
     those of a stage's earlier version, and what was begun and never finished.
+
+    `pack` makes one compressed file a kind of what is left, and deletes Prefect's receipts, which the next
+    run makes again. Nothing goes that a rerun, a confirmation, a replay or a rebuild would need.
 
     A confirmation that was interrupted is unfinished too: its attempts go. Raises InputError where the
     campaign is missing, unfinished or in use.
@@ -100,13 +125,29 @@ def prune(campaign: str, settings: Settings) -> Pruned:
     ended_units(campaign, settings)  # or a folder would be made for a campaign that is none
     spool = Spool(settings.spool, campaign)
     with spool.locked(), spool.alone():
-        counts = set(ended_units(campaign, settings))
-        gone = [spool.path(unit) for unit in spool.units() if unit not in counts]
-        gone += [path for end in ("part", "claim") for path in spool.folder.glob(f"*/*.{end}")]
-        pruned = Pruned(len(gone), sum(path.stat().st_size for path in gone))
-        for path in gone:
-            path.unlink()
-    return pruned
+        before = _size(spool.folder, settings.receipts / campaign)
+        for end in ("part", "claim"):
+            for path in spool.folder.glob(f"*/*.{end}"):
+                path.unlink()
+        spool.files.delete(set(spool.units()).difference(ended_units(campaign, settings)))
+        if pack:
+            spool.files.pack()
+            shutil.rmtree(settings.receipts / campaign, ignore_errors=True)
+        after = _size(spool.folder, settings.receipts / campaign)
+    return Pruned(before.files - after.files, before.bytes - after.bytes)
+
+
+def at_rest(days: float, settings: Settings) -> list[str]:
+    """Names of the campaigns that have ended and that no run has ended in for so many days, in order."""
+    since = time.time() - days * 24 * 3600
+    ended = [path.parent for path in sorted(settings.spool.glob(f"*/{MANIFEST}"))]
+    return [one.name for one in ended if max(p.stat().st_mtime for p in _manifests(one)) < since]
+
+
+def _size(*folders: Path) -> Pruned:
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    sizes = [path.stat().st_size for path in files]
+    return Pruned(len(sizes), sum(sizes))
 
 
 def spooled_rows(settings: Settings) -> Iterator[Row]:
@@ -140,7 +181,7 @@ def settle(bench: Workbench, solver: LLMSpec | None, settings: Settings) -> None
 
 def _rows(spool: Spool, units: list[str]) -> Iterator[Row]:
     for unit in units:
-        yield from (record for record in read_unit(spool.path(unit)) if isinstance(record, Row))
+        yield from (record for record in spool.read(unit) if isinstance(record, Row))
 
 
 def _confirmed(folder: Path, solver: LLMSpec) -> Path:
@@ -151,8 +192,13 @@ def _manifest(folder: Path) -> list[str] | None:
     """The units of a campaign's folder that count; None before its search has ended for the first time."""
     if not (folder / MANIFEST).exists():
         return None
-    manifests = [folder / MANIFEST, *folder.glob("confirmed-*.json")]
-    return sorted({unit for path in manifests for unit in json.loads(path.read_text("utf-8"))})
+    return sorted(
+        {unit for path in _manifests(folder) for unit in json.loads(path.read_text("utf-8"))}
+    )
+
+
+def _manifests(folder: Path) -> list[Path]:
+    return [folder / MANIFEST, *folder.glob("confirmed-*.json")]
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,12 +7,14 @@ appended whole; a line cut off by a kill or a full disk is dropped on reading. W
 beside the units, in the campaign's ledger (tasks/llm/ledger.py).
 
 Several processes may share a campaign's folder: each claims a unit before it does it (tasks/claims.py).
+Finished units of a campaign at rest may be packed (tasks/unit_files.py).
 """
 
 import asyncio
 import json
 import os
 import shutil
+import zipfile
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,12 +25,9 @@ from tasks.claims import Share, claimed
 from tasks.errors import InputError, ProviderError, SpoolError
 from tasks.json_lines import JsonLines, line, whole_lines, write_error
 from tasks.llm.base import Completion, LLMClient, Message, Request
-from warehouse.records import RECORDS, LlmCall, Record
-
-SPOOL_VERSION = 2
-"""Version of the file format; units of version 1, which hold their calls' ledger rows, are read as well."""
-
-_RECORD_OF_NAME = {record.__name__: record for record in RECORDS}
+from tasks.unit_files import UnitFiles
+from tasks.unit_records import SPOOL_VERSION, unit_records
+from warehouse.records import Record
 
 R = TypeVar("R", bound=Record)
 
@@ -138,13 +137,14 @@ class Spool:
         """
         self.campaign = campaign
         self.folder = root / campaign
+        self.files = UnitFiles(self.folder)
         self._share = share
         self._min_free_bytes = min_free_bytes
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def path(self, unit: str) -> Path:
-        """Where the finished unit `<kind>/<key>` lies."""
-        return self.folder / f"{unit}.jsonl"
+        """Where the unit `<kind>/<key>` lies when it is finished, and not packed yet."""
+        return self.files.path(unit)
 
     async def once(self, kind: str, key: str, work: Callable[[Unit], Awaitable[None]]) -> str:
         """Does a unit's work unless it is done already; returns the unit's name `<kind>/<key>`.
@@ -166,9 +166,11 @@ class Spool:
                 unit.close()
 
         async with self._locks[name]:
+            if name in self.files:
+                return name
             if self._share is not None:
                 await self._share.once(path, done)
-            elif not path.exists():
+            else:
                 await done()
         return name
 
@@ -183,13 +185,17 @@ class Spool:
             )
 
     def read(self, unit: str) -> list[Record]:
-        """The records of a finished unit."""
-        return list(read_unit(self.path(unit)))
+        """The records of a finished unit, in order. Raises SpoolError where it is missing or not readable."""
+        try:
+            return list(unit_records(self.files.read(unit), self.folder))
+        except (OSError, IndexError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise SpoolError(
+                f"spool file {self.path(unit)}: not readable ({type(error).__name__}: {error})"
+            ) from error
 
-    def units(self) -> Iterator[str]:
+    def units(self) -> list[str]:
         """The names of all finished units, sorted."""
-        for path in sorted(self.folder.glob("*/*.jsonl")):
-            yield f"{path.parent.name}/{path.stem}"
+        return self.files.names()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -240,26 +246,6 @@ class Spool:
             with claimed(path) as free:
                 if free:
                     yield int(path.name.removeprefix("joined-"))
-
-
-def read_unit(path: Path) -> Iterator[Record]:
-    """The records in a finished unit's file, in order. Raises SpoolError when it is not one."""
-    try:
-        lines = path.read_bytes().splitlines()
-        header = json.loads(lines[0])
-        if header["spool"] not in (1, SPOOL_VERSION):
-            raise SpoolError(
-                f"spool file {path}: version {header['spool']} is not known to this release"
-            )
-        for entry in map(json.loads, lines[1:]):
-            if "call" not in entry:
-                yield _RECORD_OF_NAME[entry["record"]].model_validate(entry["row"])
-            elif header["spool"] == 1:
-                yield LlmCall.model_validate({"most_usd": None} | entry["call"])
-    except (OSError, IndexError, KeyError, ValueError) as error:
-        raise SpoolError(
-            f"spool file {path}: not readable ({type(error).__name__}: {error})"
-        ) from error
 
 
 def of_type(records: list[Record], kind: type[R]) -> list[R]:

@@ -65,7 +65,7 @@ class Stage:
         run = StageRun(bench, self, inputs, f"{self.name} {about}".strip())
         prefect_task = self._prefect_task(bench.receipts)
         units = await prefect_task(run)
-        if not all(bench.spool.path(unit).exists() for unit in units):
+        if not all(unit in bench.spool.files for unit in units):
             # The receipt outlived the spool, which alone is the truth.
             units = await prefect_task.with_options(refresh_cache=True)(run)
         return bench.load(tuple(units))

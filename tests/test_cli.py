@@ -56,6 +56,11 @@ def test_a_plan_that_is_not_there_is_one_line(checkout: Path, tmp_path: Path) ->
     assert_one_line(ended, "none.toml", "no such file")
 
 
+@pytest.mark.parametrize("words", [(), ("some-campaign", "--older-than", "3")])
+def test_prune_wants_a_campaign_or_an_age(checkout: Path, words: tuple[str, ...]) -> None:
+    assert_one_line(turtle(checkout, "prune", *words), "prune", "one of the two")
+
+
 def test_an_unknown_suite_is_one_line_that_names_the_known_ones(
     checkout: Path, tmp_path: Path
 ) -> None:

@@ -109,7 +109,7 @@ def resume(
     state: State = STATE,
 ) -> None:
     """Go on with a campaign by its name: only failed and unfinished work is done."""
-    from flows.stored import stored_plan
+    from flows.stored import resumable_plan
 
     settings = Settings(
         state=state.absolute(),
@@ -121,7 +121,7 @@ def resume(
         canary=canary,
         require_sandbox=require_sandbox,
     )
-    run_campaign(*stored_plan(campaign, settings), settings)
+    run_campaign(*resumable_plan(campaign, settings), settings)
 
 
 def join(
@@ -141,7 +141,7 @@ def join(
     unit. Stop it or lose it at any time: what it finished counts, the rest is done by the others. Tables are
     made where turtle evolve runs.
     """
-    from flows.stored import stored_plan
+    from flows.stored import resumable_plan
 
     settings = Settings(
         state=state.absolute(),
@@ -153,4 +153,4 @@ def join(
         require_sandbox=require_sandbox,
         joins=True,
     )
-    run_campaign(*stored_plan(campaign, settings), settings)
+    run_campaign(*resumable_plan(campaign, settings), settings)

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 from rich.console import Console
 from rich.table import Table
 
 from flows.commands.options import STATE, AppworldRoot, State, Tau2Root, absolute
 from flows.plain_text import plain
 from flows.settings import Settings
+from tasks.errors import InputError
 
 
 def sql(
@@ -78,16 +80,36 @@ def delete(campaign: str, *, state: State = STATE) -> None:
     print(f"deleted {campaign}")
 
 
-def prune(campaign: str, *, state: State = STATE) -> None:
-    """Delete what counts no more in a campaign that has ended: units of earlier versions, unfinished ones.
+def prune(
+    campaign: Annotated[
+        str | None, Parameter(help="One that has ended; without it, say --older-than.")
+    ] = None,
+    *,
+    older_than: Annotated[
+        float | None,
+        Parameter(
+            help="All campaigns that ended so many days ago or more.", validator=Number(gte=0)
+        ),
+    ] = None,
+    pack: Annotated[
+        bool, Parameter(negative="", help="Pack what is left into one compressed file a kind.")
+    ] = False,
+    state: State = STATE,
+) -> None:
+    """Delete what counts no more in campaigns that have ended: units of earlier versions, unfinished ones.
 
-    Tables stay as they are. What was paid stays in the ledger. Finish a confirmation that was interrupted
-    first: its attempts would go.
+    Tables stay as they are, and nothing goes that a rerun needs. What was paid stays in the ledger. Finish a
+    confirmation that was interrupted first: its attempts would go.
     """
     from flows import stored
 
-    pruned = stored.prune(campaign, Settings(state=state.absolute()))
-    print(f"{campaign}: {pruned.files} files, {pruned.bytes / 1e6:.1f} MB deleted")
+    settings = Settings(state=state.absolute())
+    if (campaign is None) == (older_than is None):
+        raise InputError("prune: name a campaign or --older-than DAYS, one of the two")
+    names = [campaign] if older_than is None else stored.at_rest(older_than, settings)
+    for name in names:
+        pruned = stored.prune(name, settings, pack)
+        print(f"{name}: {pruned.files} files, {pruned.bytes / 1e6:.1f} MB less")
 
 
 def rebuild(*, state: State = STATE) -> None:

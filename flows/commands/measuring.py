@@ -48,7 +48,7 @@ def confirm(
     What selected a variant says nothing of it: it was kept for its luck too. Estimates are made of these
     fresh attempts alone.
     """
-    from flows.stored import stored_plan
+    from flows.stored import resumable_plan
     from tasks.plan import read_solver
 
     settings = Settings(
@@ -62,7 +62,7 @@ def confirm(
         replay=replay,
         require_sandbox=require_sandbox,
     )
-    plan, edition = stored_plan(campaign, settings)
+    plan, edition = resumable_plan(campaign, settings)
     asked = None if solver is None else read_solver(solver)
     check_sandbox(plan.suite, settings)
     use_prefect(settings)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tasks.errors import InputError
-from tasks.json_lines import whole_lines
 from tasks.llm.base import Completion, LLMSpec, Message, Request
+from tasks.unit_files import UnitFiles
 from warehouse.records import digest_of
 
 SHOWN_CHARS = 60
@@ -39,8 +39,8 @@ class Recording:
         """Reads a campaign's folder. Raises InputError where it is none."""
         self.folder = folder
         self.simulated = False
-        self._units = sorted(folder.glob("*/*.jsonl"))
-        if not self._units:
+        self._files = UnitFiles(folder)
+        if not self._files.names():
             raise InputError(f"recording {folder}: no finished unit is there; name spool/CAMPAIGN")
         self._replies: dict[tuple[str, str], Completion] = {}
         self._vectors: dict[tuple[str, str], list[float]] = {}
@@ -80,9 +80,9 @@ class Recording:
 
     def requests(self) -> Iterator[Request]:
         """Every request that was answered, whole."""
-        for path in self._units:
+        for unit in self._files.names():
             conversations: dict[str, list[dict[str, Any]]] = {}
-            for entry in map(json.loads, whole_lines(path)):
+            for entry in self._lines(unit):
                 if "call" in entry and "subject" in entry["call"]:
                     role = entry["call"]["role"]
                     before = conversations.get(role, [])
@@ -92,8 +92,11 @@ class Recording:
                         yield _request(entry, messages)
 
     def _entries(self) -> Iterator[dict[str, Any]]:
-        for path in self._units:
-            yield from map(json.loads, whole_lines(path))
+        for unit in self._files.names():
+            yield from self._lines(unit)
+
+    def _lines(self, unit: str) -> Iterator[dict[str, Any]]:
+        return map(json.loads, self._files.read(unit).splitlines())
 
     def _difference(self, request: Request) -> str:
         """What a request differs in from the nearest recorded one of its role."""

@@ -1,6 +1,8 @@
 """Care of what is kept: copies that go on elsewhere, and units that count no more."""
 
+import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,8 +10,10 @@ from typing import Any
 import pytest
 
 from flows.settings import Settings
-from flows.stored import prune, spooled_rows
+from flows.stored import at_rest, prune, spooled_rows
 from tasks.errors import InputError
+from tasks.llm.replay import Recording
+from tasks.spool import Spool
 from tests.toy.reruns import kill_after
 from tests.toy.running import Toy, tables_of
 from warehouse.store import rebuild
@@ -73,3 +77,31 @@ def test_an_unfinished_campaign_is_not_pruned(copied: Toy) -> None:
     (copied.state / "spool" / campaign / "manifest.json").unlink()
     with pytest.raises(InputError, match="has not ended"):
         prune(campaign, Settings(state=copied.state))
+
+
+def test_a_packed_campaign_is_taken_up_rebuilt_and_replayed_as_before(
+    copied: Toy, undisturbed: Toy
+) -> None:
+    settings, campaign = Settings(state=copied.state), campaign_of(copied.state)
+    units, folder = Spool(settings.spool, campaign).units(), settings.spool / campaign
+    replies = list(Recording(folder).requests())
+    packed = prune(campaign, settings, pack=True)
+    assert not list(folder.glob("*/*")) and packed.bytes > 0
+    assert len(list(folder.glob("*.zip"))) == len({unit.split("/")[0] for unit in units})
+    assert Spool(settings.spool, campaign).units() == units
+    assert list(Recording(folder).requests()) == replies
+    copied.run()
+    assert copied.journal() == [], "a packed unit was made again"
+    assert copied.tables() == undisturbed.tables()
+    assert not list(folder.glob("*/*.jsonl"))
+    assert rebuilt(copied.state) == undisturbed.tables()
+
+
+def test_campaigns_are_at_rest_by_the_last_run_that_ended(copied: Toy) -> None:
+    settings, campaign = Settings(state=copied.state), campaign_of(copied.state)
+    folder, now = settings.spool / campaign, time.time()
+    assert at_rest(1, settings) == []
+    os.utime(folder / "manifest.json", (now, now - 2 * 24 * 3600))
+    assert at_rest(1, settings) == [campaign] and at_rest(3, settings) == []
+    (folder / "confirmed-0.json").write_text("[]\n")
+    assert at_rest(1, settings) == []

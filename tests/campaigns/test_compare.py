@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from flows.settings import Settings
-from flows.stored import ended_units, spooled_rows
+from flows.stored import ended_units, spooled_rows, unconfirmed
 from tasks.arms import ARMS
 from tasks.errors import InputError
+from tasks.llm.base import LLMSpec
 from tests.toy.__main__ import ENDPOINTS
 from tests.toy.forked import Process, started
 from tests.toy.running import Toy, tables_of
@@ -167,6 +168,11 @@ def test_the_table_compares_nothing_on_one_rng_seed_and_says_what_it_is(
     assert sum("too small to compare" in row for row in rows) == 4 * (len(ARMS) - 1)
     assert f"1 rng_seeds, {(2 + VARIANTS) * REPEATS} search attempts" in comparison.table
     assert "simulated model" in comparison.table
+
+
+def test_the_weekly_confirmation_leaves_the_crippled_arms_out(comparison: Comparison) -> None:
+    weekly = LLMSpec(endpoint="toy", llm_id="weekly")
+    assert unconfirmed("toy", weekly, comparison.settings) == [comparison.campaign("full")]
 
 
 def test_confirmations_replace_their_own_and_stand_beside_others(comparison: Comparison) -> None:
