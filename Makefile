@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A .venv that happens to be active, or a PYTHONPATH, must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
-.PHONY: demo test benchmark endurance llama tau setup environment format lock clean
+.PHONY: demo test benchmark endurance llama tau browser setup environment format lock clean
 
 demo: environment
 	@$(VENV)/bin/turtle evolve --attempts-in-flight 6
@@ -34,6 +34,10 @@ llama: setup
 tau: setup
 	@$(VENV)/bin/python -m tasks.suites.installation tau_bench .turtle
 	@$(VENV)/bin/python -m pytest -m tau tests/tau
+
+# What Prefect's pages show of a campaign, in a headless Chromium (install it first): two minutes.
+browser: setup
+	@$(VENV)/bin/python -m pytest -m browser tests/browser
 
 # Both environments, and the small world.
 setup: environment

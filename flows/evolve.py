@@ -95,6 +95,7 @@ class Campaign:
         self.plan = self.bench.plan
         self.simulator = f"{self.world.suite} {self.world.version}"
         self.gold_calls: dict[str, list[GoldCall]] = {}
+        self.generations: dict[str, int] = {}
 
     async def sound(self, offered: Sequence[Item]) -> list[Item]:
         """The seeds whose own gold stands the checks; the others stay in the tables, with the reason."""
@@ -102,6 +103,7 @@ class Campaign:
         checked = await together(
             verify_seed(
                 self.bench,
+                about=item.item_id,
                 item=item,
                 simulator=self.simulator,
                 interaction=self.world.interaction,
@@ -111,6 +113,7 @@ class Campaign:
         seeds = []
         for item, found in zip(offered, checked, strict=True):
             self.gold_calls[item.item_id] = found.all(GoldCall)
+            self.generations[item.item_id] = 0
             if all(check.passed for check in found.all(Check)):
                 seeds.append(item)
         if not seeds:
@@ -197,6 +200,8 @@ class Campaign:
         if variant is None:
             return decision, None, None, None
         self.gold_calls[variant.item_id] = verified.all(GoldCall)
+        parent = self.generations[move.parent.item.item_id]
+        self.generations.setdefault(variant.item_id, parent + 1)
         return decision, variant, *await self.measure(variant)
 
     async def measure(self, item: Item) -> tuple[Score, Note | None]:
@@ -207,7 +212,7 @@ class Campaign:
         solved = await self.attempts(item)
         scored = await score(
             self.bench,
-            about=item.item_id,
+            about=self.named(item),
             item_id=item.item_id,
             solver=self.plan.solver,
             attempts=solved.all(Attempt),
@@ -218,11 +223,15 @@ class Campaign:
         noted = ARMS[self.plan.search.arm].noted
         return scored.one(Score), await self.note(item, solved) if noted else None
 
+    def named(self, item: Item) -> str:
+        """What runs on an item are called in Prefect's UI: its id, and how many edits it is from its seed."""
+        return f"{item.item_id} generation {self.generations[item.item_id]}"
+
     async def note(self, item: Item, solved: Loaded) -> Note:
         """What the feedback model reads from an item's attempts."""
         noted = await feedback(
             self.bench,
-            about=item.item_id,
+            about=self.named(item),
             item=item,
             attempts=solved.all(Attempt),
             turns=solved.all(Turn),
@@ -236,7 +245,7 @@ class Campaign:
         """The solver's attempts on an item, made once and read as often as wanted."""
         return await solve(
             self.bench,
-            about=item.item_id,
+            about=self.named(item),
             item=item,
             solver=self.plan.solver,
             measurement="search",
@@ -269,7 +278,7 @@ class Campaign:
             dialogue = self.world.interaction == "dialogue"
             found = await judge(
                 self.bench,
-                about=item.item_id,
+                about=self.named(item),
                 item=item,
                 failures=failures,
                 spec=self.plan.judge,
@@ -288,7 +297,7 @@ class Campaign:
         failures = _failed(made.all(Attempt))
         await label(
             self.bench,
-            about=item.item_id,
+            about=self.named(item),
             item=item,
             gold_calls=self.gold_calls[item.item_id],
             failures=failures,

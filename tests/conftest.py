@@ -2,7 +2,8 @@
 
 A tier is a folder. Tests under tests/simulator need the AppWorld environment, those under
 tests/benchmarks measure, those under tests/endurance take many minutes, those under tests/llama install a
-model, those under tests/tau τ-bench; all are marked here, so that no file has to say it and none can forget.
+model, those under tests/tau τ-bench, those under tests/browser open pages; all are marked here, so that no
+file has to say it and none can forget.
 """
 
 import shutil
@@ -27,6 +28,7 @@ TIER_OF_FOLDER = {
     "endurance": "endurance",
     "llama": "llama",
     "tau": "tau",
+    "browser": "browser",
 }
 
 LONG = {"simulator", "campaigns"}

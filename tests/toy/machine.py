@@ -59,7 +59,12 @@ class Machine:
     def environment(self) -> dict[str, str]:
         """Of a process whose flow runs go to this server."""
         home = {"PREFECT_HOME": str(self.state / "prefect")}
-        return dict(os.environ) | home | {"PREFECT_API_URL": f"http://127.0.0.1:{self.port}/api"}
+        return dict(os.environ) | home | {"PREFECT_API_URL": f"{self.url}/api"}
+
+    @property
+    def url(self) -> str:
+        """Where the UI is."""
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def server_process(self) -> int:
@@ -71,7 +76,7 @@ class Machine:
         return self._post(f"{what}/count", query)
 
     def found(self, what: str) -> list[dict[str, Any]]:
-        """All flow_runs, task_runs or artifacts that the server knows."""
+        """All flow_runs, task_runs, artifacts or deployments that the server knows."""
         return self._post(f"{what}/filter", {})
 
     def run(self, **changes: object) -> subprocess.CompletedProcess[str]:
@@ -81,24 +86,48 @@ class Machine:
             "deployment", "run", "nightly-toy/toy", "-p", f"plan={json.dumps(plan)}"
         )
 
-    def wait_for(self, state: str, count: int = 1) -> list[dict[str, Any]]:
-        """The deployed runs, when `count` of them are in a state."""
+    def until_completed(self, name: str, count: int) -> None:
+        """Switches a deployment's schedule on, and off when it has made `count` runs that all ended well."""
+        (deployment,) = (one for one in self.found("deployments") if one["name"] == name)
+        (schedule,) = deployment["schedules"]
+        address = f"deployments/{deployment['id']}/schedules/{schedule['id']}"
+        self._send("PATCH", address, {"active": True})
+        self.wait_for("Completed", count, deployment["id"])
+        self._send("PATCH", address, {"active": False})
+        deadline = time.monotonic() + WAIT_S
+        while {run["state_name"] for run in self._runs_of(deployment["id"])} != {"Completed"}:
+            assert time.monotonic() < deadline, self._runs_of(deployment["id"])
+            time.sleep(0.5)
+
+    def _runs_of(self, deployment_id: str | None) -> list[dict[str, Any]]:
+        """The runs of a deployment; of all deployments where None."""
+        runs = [run for run in self.found("flow_runs") if run["deployment_id"]]
+        return [run for run in runs if deployment_id in (None, run["deployment_id"])]
+
+    def wait_for(
+        self, state: str, count: int = 1, deployment_id: str | None = None
+    ) -> list[dict[str, Any]]:
+        """The runs of a deployment, or of all, when `count` of them are in a state."""
         deadline = time.monotonic() + WAIT_S
         while True:
-            runs = [run for run in self.found("flow_runs") if run["deployment_id"]]
+            runs = self._runs_of(deployment_id)
             if sum(run["state_name"] == state for run in runs) >= count:
                 return runs
             assert time.monotonic() < deadline, runs
             time.sleep(0.5)
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
+        return json.loads(self._send("POST", path, body))
+
+    def _send(self, method: str, path: str, body: dict[str, Any]) -> bytes:
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/{path}",
+            f"{self.url}/api/{path}",
             data=json.dumps(body).encode(),
             headers={"Content-Type": "application/json"},
+            method=method,
         )
         with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)
+            return answer.read()
 
 
 @contextlib.contextmanager
