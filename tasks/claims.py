@@ -8,6 +8,7 @@ or one that a server shares and whose locks are everybody's. Object storage has 
 import asyncio
 import fcntl
 import os
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,18 +40,19 @@ def claimed(path: Path, shared: bool = False) -> Iterator[bool]:
 class Share:
     """What this process does of the units that several processes drain: those that it claims first.
 
-    It claims no more than it can do at once; the others would wait for what waits here.
+    It claims no more of a kind than it can do at once; the others would wait for what waits here. Kinds do
+    not count together: an edit or a note that waits for its model keeps no attempt from a free slot.
     """
 
     def __init__(self, at_once: int) -> None:
-        """`at_once`: how many units this process may be doing."""
-        self._room = at_once
+        """`at_once`: how many units of one kind this process may be doing."""
+        self._room: defaultdict[str, int] = defaultdict(lambda: at_once)
         self._freed = asyncio.Event()
 
     async def once(self, path: Path, work: Callable[[], Awaitable[None]]) -> None:
         """Returns when the unit's file is there, made by `work` here or by another process."""
         while not path.exists():
-            if self._room and await self._claimed(path, work):
+            if self._room[path.parent.name] and await self._claimed(path, work):
                 return
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S):
@@ -63,11 +65,11 @@ class Share:
             if not mine:
                 return False
             if not path.exists():
-                self._room -= 1
+                self._room[path.parent.name] -= 1
                 try:
                     await work()
                 finally:
-                    self._room += 1
+                    self._room[path.parent.name] += 1
                     self._freed.set()
                     self._freed = asyncio.Event()
             # Whoever opened it before now gets the lock on it, and finds that the work is done.

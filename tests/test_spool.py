@@ -213,6 +213,26 @@ async def test_a_process_claims_no_more_than_it_can_do_at_once(tmp_path: Path) -
     assert len(done["here"]) == len(done["there"]) == 4
 
 
+async def test_what_waits_of_one_kind_keeps_no_unit_of_another_waiting(tmp_path: Path) -> None:
+    spool, done = Spool(tmp_path, "c", Share(1)), []
+    noted = asyncio.Event()
+
+    async def note(unit: Unit) -> None:
+        await noted.wait()
+        done.append("note")
+
+    async def attempt(unit: Unit) -> None:
+        done.append("attempt")
+
+    async with asyncio.timeout(10):
+        waiting = asyncio.create_task(spool.once("notes", "k", note))
+        await asyncio.sleep(0)
+        await spool.once("attempts", "k", attempt)
+        noted.set()
+        await waiting
+    assert done == ["attempt", "note"]
+
+
 async def test_a_unit_of_a_killed_process_is_taken_over_at_once(tmp_path: Path) -> None:
     code = f"""
 import asyncio
