@@ -70,8 +70,9 @@ FAILURES_TOKENS = 2_400
 REPLY_TOKENS = 300
 """Of a reply: a thought with a cell, a note, a reason with a verdict."""
 
-USER_GUIDELINES_TOKENS = 1_500
-"""Of τ-bench's own prompt of the user, beside the scenario, and of its tools."""
+DIALOGUE_OPENING_TOKENS = {"solver": 7_500, "user": 3_500}
+"""Of the simulator's own first prompts with its tools, which are known only when a dialogue is opened: in
+offline campaigns on telecom 7,500 and 3,650, on banking 3,700 to 5,300 and 1,360."""
 
 _API = re.compile(r"\bapis\.(?!supervisor\.)(\w+\.\w+)")
 
@@ -135,12 +136,14 @@ def _opening_tokens(plan: Plan, seeds: Sequence[Item], world: Description) -> di
         briefing = Briefing(supervisor={}, datetime="", instruction=seed.instruction)
         return {
             "proposer": length(proposer_prompt(seed, world, "harder", None, borrowed).messages),
-            "solver": length(solver_messages(briefing, seed.suite)),
+            "solver": 4 * DIALOGUE_OPENING_TOKENS["solver"]
+            if form == "dialogue"
+            else length(solver_messages(briefing, seed.suite)),
             "feedback": length(feedback_prompt(seed, (), interaction=form).messages),
             "judge": length(judge_prompt(seed, (), interaction=form).messages),
             "labeller": length(labeller_prompt(seed, JUDGED_FEATURES, interaction=form).messages),
             "embedder": len(seed.instruction),
-            "user": 4 * USER_GUIDELINES_TOKENS + len(seed.instruction),
+            "user": 4 * DIALOGUE_OPENING_TOKENS["user"] + len(seed.instruction),
         }
 
     made = [prompts(seed) for seed in seeds]

@@ -328,6 +328,7 @@ def test_the_user_s_calls_are_forecast_where_there_is_a_user() -> None:
     # A greeting, a switch, what it showed, a farewell; the agent has one call, and asks and parts.
     assert expected["user"].calls == round(4 * attempts)
     assert expected["solver"].calls == round(3 * attempts)
+    assert expected["solver"].prompt_tokens > 7_500 * expected["solver"].calls, "policy and tools"
     assert "user" not in roles_in(quiet.interaction)
 
 
