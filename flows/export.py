@@ -42,11 +42,11 @@ async def export(
         raise InputError(f"campaign {campaign}: kept no variant, there is nothing to export")
     spool = Spool(settings.spool, campaign)
     units = counted_units(campaign, settings)
-    attempts = tuple(spool.path(unit) for unit in units if unit.startswith("attempts/"))
+    attempts = tuple(unit for unit in units if unit.startswith("attempts/"))
     suite = suite_of(plan.suite, settings)
     try:
         with placed(folder) as making:
-            delivery = Delivery(campaign, suite, kept, private, plan, attempts)
+            delivery = Delivery(campaign, suite, kept, private, plan, attempts, spool)
             return await FORMATS[form].write(delivery, making)
     finally:
         await suite.aclose()

@@ -12,6 +12,7 @@ from tasks.documents import DocumentFault, document_of, fields_of, written
 from tasks.errors import AttemptCause, Rejection
 from tasks.exports.base import KeptVariant
 from tasks.exports.tau2 import task_of
+from tasks.exports.tau2_results import results_of
 from tasks.forecast import assumed, forecast
 from tasks.judge import judge
 from tasks.llm.base import Completion, LLMSpec, Message, Request, Subject
@@ -271,6 +272,29 @@ def test_the_worked_replies_can_be_parsed() -> None:
     assert (read.verdict, read.user_failures) == ("valid", (4,))
     labeller = load_prompt("dialogue_labeller")["system"]
     assert parse_labels(labeller[labeller.index('{"reason"') :], ["X1", "X2"]).labels["X1"]
+
+
+async def test_an_exported_attempt_is_one_conversation_with_each_call_answered(
+    tmp_path: Path,
+) -> None:
+    made, _, calls = await attempts(tmp_path, offline(), repeats=6)
+    tasks = {ITEM.item_id: task_of(KeptVariant(ITEM, None))}
+    units = [path.read_bytes() for path in (tmp_path / "spool").glob("*/attempts/*.jsonl")]
+    found = results_of(units, tasks, toy_plan(), "telephone", "telephone 1")
+    runs = {run["id"]: run for run in found["simulations"]}
+    assert {one.attempt_id: float(one.outcome == "solved") for one in made} == {
+        name: run["reward_info"]["reward"] for name, run in runs.items()
+    }
+    assert set(runs) == {one.attempt_id for one in made}
+    for name, run in runs.items():
+        said = run["messages"]
+        assert (said[0]["role"], said[1]["role"]) == ("assistant", "user"), "a greeting, its answer"
+        asked = [call["id"] for message in said for call in message.get("tool_calls", ())]
+        assert asked == [message["id"] for message in said if message["role"] == "tool"]
+        assert len(asked) == sum(call.attempt_id == name for call in calls)
+        assert "###STOP###" in said[-1]["content"] and run["termination_reason"] == "user_stop"
+    nothing = results_of(units, {}, toy_plan(), "telephone", "telephone 1")
+    assert nothing["simulations"] == [], "attempts on other items stay behind"
 
 
 async def judged(folder: Path, says: str) -> tuple[Verdict, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tasks.errors import InputError
 from tasks.plan import Plan
+from tasks.spool import Spool
 from tasks.suites.base import Suite
 from warehouse.records import Item
 
@@ -34,8 +35,10 @@ class Delivery:
     """The user has said that what may not be published in clear may be written in clear all the same."""
     plan: Plan | None = None
     """The campaign's; None where there was none, and no attempts either."""
-    attempts: Sequence[Path] = ()
-    """The campaign's finished attempt units."""
+    attempts: Sequence[str] = ()
+    """Names of the campaign's finished attempt units."""
+    spool: Spool | None = None
+    """Where these lie; None where there are none."""
 
 
 @dataclass(frozen=True)

@@ -62,11 +62,12 @@ async def write_tau2(delivery: Delivery, folder: Path) -> str:
             _write(place / "tasks" / f"{task['id']}.json", task)
     version = (await delivery.suite.describe()).version
     results = None
-    if delivery.plan is not None and delivery.attempts:
+    if delivery.plan is not None and delivery.spool is not None and delivery.attempts:
         results = f"simulations/{delivery.campaign}/results.json"
         of_item = {kept.item.item_id: task for kept, task in zip(delivery.kept, tasks, strict=True)}
         (folder / results).parent.mkdir(parents=True)
-        found = results_of(delivery.attempts, of_item, delivery.plan, domain, version)
+        units = (delivery.spool.files.read(unit) for unit in delivery.attempts)
+        found = results_of(units, of_item, delivery.plan, domain, version)
         _write(folder / results, found)
     text = README.format(
         campaign=delivery.campaign,

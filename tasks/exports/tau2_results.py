@@ -6,13 +6,10 @@ Where an attempt ended with a call, the call and its answer are left out: no mod
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tasks.errors import AttemptCause
-from tasks.json_lines import whole_lines
 from tasks.plan import Plan
 from warehouse.records import Attempt
 
@@ -34,7 +31,7 @@ agent."""
 
 
 def results_of(
-    units: Sequence[Path],
+    units: Iterable[bytes],
     tasks: Mapping[str, dict[str, Any]],
     plan: Plan,
     named: str,
@@ -43,17 +40,15 @@ def results_of(
     """The search's attempts on exported items, in τ-bench's form.
 
     Args:
-        units: the campaign's finished attempt units; those on other items are passed over.
+        units: the contents of the campaign's attempt units; those on other items are passed over.
         tasks: the exported tasks, by item_id.
         plan: of the campaign.
         named: τ-bench's name of the domain.
         version: of the simulated package, which stands where τ-bench has its git commit.
     """
-    found = [(path, attempt, calls) for path in units for attempt, calls in _attempts(path, tasks)]
-    runs = [
-        _simulation(path, attempt, calls, tasks[attempt.item_id]) for path, attempt, calls in found
-    ]
-    policies = (_policy(calls) for _, _, calls in found)
+    found = [one for unit in units for one in _attempts(unit, tasks)]
+    runs = [_simulation(attempt, calls, tasks[attempt.item_id]) for attempt, calls in found]
+    policies = (_policy(calls) for _, calls in found)
     return {
         "info": {
             "git_commit": version,
@@ -74,10 +69,10 @@ def results_of(
 
 
 def _attempts(
-    path: Path, tasks: Mapping[str, dict[str, Any]]
+    unit: bytes, tasks: Mapping[str, dict[str, Any]]
 ) -> Iterator[tuple[Attempt, list[dict[str, Any]]]]:
     """The unit's attempt with its answered model calls, where it is one of the search on an exported item."""
-    entries = [json.loads(line) for line in whole_lines(path)]
+    entries = [json.loads(line) for line in unit.splitlines()]
     (row,) = (entry["row"] for entry in entries if entry.get("record") == "Attempt")
     attempt = Attempt.model_validate(row)
     if attempt.item_id in tasks and attempt.measurement == "search":
@@ -85,17 +80,15 @@ def _attempts(
 
 
 def _simulation(
-    path: Path, attempt: Attempt, calls: Sequence[dict[str, Any]], exported: Mapping[str, Any]
+    attempt: Attempt, calls: Sequence[dict[str, Any]], exported: Mapping[str, Any]
 ) -> dict[str, Any]:
+    """τ-bench's run. Its times have to be there; the spool keeps none of the day."""
     messages = _messages(calls)
-    ended = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    begun = ended - timedelta(seconds=attempt.duration_s)
     return {
         "id": attempt.attempt_id,
         "task_id": exported["id"],
-        "timestamp": ended.isoformat(),
-        "start_time": begun.isoformat(),
-        "end_time": ended.isoformat(),
+        "start_time": "",
+        "end_time": "",
         "duration": attempt.duration_s,
         "termination_reason": _termination(attempt, messages),
         "agent_cost": attempt.cost_usd,

@@ -51,12 +51,14 @@ async def test_stock_tau_takes_an_export_and_replays_its_golds(
     seeds = (await suite.seeds("base"))[:4]
     state, export = tmp_path / "x-1", tmp_path / "export"
     made = await attempted(suite, seeds, state)
-    units = tuple(sorted(state.glob("spool/*/attempts/*.jsonl")))
+    spool = workbench(state, suite, {}, lambda rows: None).spool
+    units = tuple(unit for unit in spool.units() if unit.startswith("attempts/"))
+    spool.files.pack()  # as those of a campaign at rest are
     assert len(units) == len(made) == len(seeds) * REPEATS
     kept = tuple(KeptVariant(seed.item, 2) for seed in seeds)
     export.mkdir()
     plan = workbench(state, suite, {}, lambda rows: None).plan
-    told = await write_tau2(Delivery("x-1", suite, kept, False, plan, units), export)
+    told = await write_tau2(Delivery("x-1", suite, kept, False, plan, units, spool), export)
     assert told.startswith("4 items")
 
     venv = checkout / ".turtle" / "simulators" / "tau_bench" / "venv"
