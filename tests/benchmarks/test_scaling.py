@@ -25,7 +25,7 @@ MEMORY_GOAL = 1.2
 
 @pytest.fixture
 def one(tmp_path: Path, prefect_environment: dict[str, str], checkout: Path) -> Toy:
-    return Toy(tmp_path / "one", prefect_environment, checkout, timeout_s=1800)
+    return Toy(tmp_path / "one", prefect_environment, checkout, timeout_s=1800, from_nothing=True)
 
 
 def test_three_processes_finish_a_campaign_that_waits_for_models_sooner(
@@ -59,7 +59,7 @@ def test_ten_times_the_items_take_no_more_than_ten_times_the_time(
 ) -> None:
     measured = {}
     for steps in (0, FEW, MANY):
-        toy = Toy(tmp_path / str(steps), prefect_environment, checkout, timeout_s=1800)
+        toy = Toy(tmp_path / str(steps), prefect_environment, checkout, from_nothing=True)
         measured[steps] = time_and_memory(toy, steps)
     start_s, _ = measured[0]
     (few_s, few), (many_s, many) = measured[FEW], measured[MANY]

@@ -70,10 +70,14 @@ Process = Forked | subprocess.Popen[str]
 
 
 def started(
-    module: str, arguments: Sequence[str], checkout: Path, environment: Mapping[str, str]
+    module: str,
+    arguments: Sequence[str],
+    checkout: Path,
+    environment: Mapping[str, str],
+    from_nothing: bool = False,
 ) -> Process:
-    """Starts `python -m MODULE` of a checkout: forked where it is this one, else from nothing."""
-    if checkout == HERE:
+    """Starts `python -m MODULE` of a checkout, forked unless it is another one or `from_nothing`."""
+    if checkout == HERE and not from_nothing:
         return Forked(module, arguments, checkout, environment)
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments],

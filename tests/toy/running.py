@@ -20,10 +20,13 @@ class Toy:
     program: str = "tests.toy"
     """Module that runs the campaign: `python -m PROGRAM STATE [arguments]`."""
     timeout_s: float = 300
+    from_nothing: bool = False
+    """Whether its processes import for themselves, as a user's do."""
 
     def start(self, *arguments: str) -> Process:
         """Starts the campaign, or goes on with it, in a new process."""
-        return started(self.program, [str(self.state), *arguments], self.checkout, self.environment)
+        line = [str(self.state), *arguments]
+        return started(self.program, line, self.checkout, self.environment, self.from_nothing)
 
     def run(self, *arguments: str) -> dict[str, Any]:
         """Runs it to its end; returns what the process printed."""
