@@ -37,7 +37,8 @@ from subclass_checks import plain_subclass_checks
 from worlds import World, play, task_directory
 
 WARM_UP_TASK = "warmup_1"
-API_DOCS = Path(sys.prefix) / f"prepared_api_docs-{appworld.__version__}.json"
+API_DOCS = Path(appworld.__file__).with_name(f"prepared_api_docs-{appworld.__version__}.json")
+"""In the engine's own folder: the shell's walls hide that one, and they show the rest of the environment."""
 
 _TIME_CHOICES = (choose_from_time_range,)
 _DATE_TEXTS = (
@@ -151,9 +152,12 @@ def _keep(docs: dict[str, list[dict]]) -> None:
     if API_DOCS.exists():
         return
     made = API_DOCS.with_name(f"{API_DOCS.name}.{os.getpid()}")
-    with suppress(OSError):
+    try:
         made.write_text(json.dumps(docs))
         made.replace(API_DOCS)
+    except OSError:  # of another user, or full: the next start prepares them as this one did
+        with suppress(OSError):
+            made.unlink()
 
 
 def _keep_api_docs(model: Any) -> None:

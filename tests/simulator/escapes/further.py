@@ -378,6 +378,17 @@ for path in ("/etc/shadow", "/etc/passwd", "/etc/hostname", "/etc/gshadow", "/va
     except OSError as error: print(error)
 """
 
+FILES_OF_THE_ENGINE = """
+o, walk = open, __import__("os").scandir
+def files(folder):
+    for entry in walk(folder):
+        if entry.is_dir(follow_symlinks=False): yield from files(entry.path)
+        elif entry.name.endswith((".py", ".json")): yield entry.path
+looked = [b"/account_passwords" in o(path, "rb").read() for path in files(__import__("sys").prefix)]
+print(len(looked), "files")
+if any(looked): print("REACHED: the engine's files")
+"""
+
 GROWING_FOLDERS = """
 words = {row["account_name"]: row["password"] for row in apis.supervisor.show_account_passwords()}
 me = apis.supervisor.show_profile()
@@ -449,6 +460,7 @@ FURTHER = {
     "the terminal's input": TERMINAL,
     "devices": DEVICES,
     "files of the system": SECRETS_OF_THE_SYSTEM,
+    "files of the engine": FILES_OF_THE_ENGINE,
     "500 MB through an API": GROWING_FOLDERS,
     "paths given to an API": PATH_OF_AN_API,
     "calls without end": CALLS_WITHOUT_END,
