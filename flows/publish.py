@@ -18,7 +18,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
         *("surviving", "selected", "evolved"),
     ),
     "reward_doubts": (
-        *("measurement", "solved", "collateral", "unlike_gold"),
+        *("measurement", "solved", "compared", "collateral", "unlike_gold"),
         *("collateral_share", "failed", "user_failures"),
     ),
     "difficulty": ("item_set", "items", "share_1", "share_2", "share_3", "mean_difficulty"),

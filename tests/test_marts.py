@@ -180,11 +180,18 @@ def test_harm_beside_a_reward_and_failures_of_the_user_are_counted(path: Path) -
         attempt("talk", 3, "failed", difference=harm),
         attempt("talk", 4, "failed", difference=None),
         attempt("talk", 5, "unscored"),
+        attempt("talk", 6, "solved", difference=None),
         verdict.model_copy(update={"user_failures": (4,)}),
         verdict.model_copy(update={"judge": "judge1", "user_failures": (4, 3)}),
     )
-    columns = "solved collateral unlike_gold collateral_share failed user_failures"
-    assert rows_of(path, "reward_doubts", columns) == [(3, 1, 2, 1 / 3, 2, 2)]
+    columns = "solved compared collateral unlike_gold collateral_share failed user_failures"
+    assert rows_of(path, "reward_doubts", columns) == [(4, 3, 1, 2, 1 / 3, 2, 2)]
+
+
+def test_what_was_not_compared_is_not_called_harmless(path: Path) -> None:
+    loaded(path, [seed("s0", 0)], attempt("s0", 0, "solved", difference=None))
+    columns = "solved compared collateral unlike_gold collateral_share"
+    assert rows_of(path, "reward_doubts", columns) == [(1, 0, None, None, None)]
 
 
 def test_nobody_is_blamed_where_no_judge_was_asked_whose_failures_they_are(path: Path) -> None:

@@ -1,9 +1,10 @@
 -- question: How often does the suite's own reward miss something: harm beside a solved item, or a failure
 --   that is the simulated user's?
 -- grain: campaign, measurement
--- units: counts of attempts. solved: by the suite's own reward; collateral: solved, yet the final state has
---   effects that the gold's has not; unlike_gold: solved, yet effects are lacking or too many;
---   collateral_share 0-1 of the solved, NULL where none is. failed: scored and not solved; user_failures:
+-- units: counts of attempts. solved: by the suite's own reward; compared: of these, the ones whose final
+--   state was compared with the gold's; collateral: compared, and with effects that the gold's has not;
+--   unlike_gold: compared, and effects are lacking or too many; collateral_share 0-1 of the compared. The
+--   last three are NULL where none was compared. failed: scored and not solved; user_failures:
 --   those that the judge of the item lays at the user's door (search only), NULL where no judge was asked
 --   about a dialogue of this measurement.
 with ended as (
@@ -13,8 +14,8 @@ with ended as (
         item_id,
         repeat,
         outcome,
-        coalesce(json_array_length(difference, '$.missing'), 0) as missing,
-        coalesce(json_array_length(difference, '$.unexpected'), 0) as unexpected
+        json_array_length(difference, '$.missing') as missing,
+        json_array_length(difference, '$.unexpected') as unexpected
     from main.attempts
     where outcome <> 'unscored'
 ),
@@ -32,9 +33,10 @@ select
     ended.campaign,
     ended.measurement,
     count(*) filter (where outcome = 'solved') as solved,
-    count(*) filter (where outcome = 'solved' and unexpected > 0) as collateral,
-    count(*) filter (where outcome = 'solved' and missing + unexpected > 0) as unlike_gold,
-    collateral / nullif(solved, 0) as collateral_share,
+    count(unexpected) filter (where outcome = 'solved') as compared,
+    sum((unexpected > 0)::int) filter (where outcome = 'solved')::bigint as collateral,
+    sum((missing + unexpected > 0)::int) filter (where outcome = 'solved')::bigint as unlike_gold,
+    collateral / compared as collateral_share,
     count(*) filter (where outcome = 'failed') as failed,
     case
         when count(blamed.repeats) > 0
