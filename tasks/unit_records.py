@@ -36,9 +36,8 @@ def unit_records(content: bytes, folder: Path) -> Iterator[Record]:
 
 
 def _record(name: str, row: dict[str, Any], folder: Path) -> Record:
-    if (
-        name == "Score" and "solver" not in row
-    ):  # there were no confirmations, by other solvers, then
+    # There were no confirmations, by other solvers, then.
+    if name == "Score" and "solver" not in row:
         row["solver"] = _searched_with(folder)
     return _RECORD_OF_NAME[name].model_validate(row)
 
