@@ -16,11 +16,11 @@ from importlib.resources import files
 from typing import Protocol
 
 from tasks.errors import InputError
+from tasks.llm.attempts_shown import differences_of, traces_of
 from tasks.llm.base import DEFAULT_CONTEXT_CHARS, Completion, Message
 from tasks.llm.context import Prompt, cut, fit
 from tasks.llm.gold_runs import MAX_RESULT_CHARS, gold_run_text
-from tasks.llm.rendering import api_list, attempt_line, difference_of, fenced, item_text
-from tasks.llm.traces import trace_text
+from tasks.llm.rendering import api_list, attempt_line, fenced, item_text
 from tasks.suites.base import Api, Briefing, Description
 from warehouse.records import Attempt, Direction, GoldCall, Item, Turn, digest_of
 
@@ -77,12 +77,6 @@ MAX_FULL_FAILURES = 4
 
 MAX_JUDGED_FAILURES = 6
 """Failed attempts whose difference a judge is shown; distinct differences come first."""
-
-END_TURNS = 3
-"""Turns at the end of a failed dialogue that a judge is shown: who ended it, and on what."""
-
-MAX_END_CHARS = 2_000
-"""Length of each such end."""
 
 MAX_ERROR_CHARS = 3_000
 """Length to which the error that a proposer is shown is cut."""
@@ -260,7 +254,7 @@ def feedback_prompt(
     cut stands in `tasks.llm.traces`.
     """
     summary = "\n".join(f"- {attempt_line(attempt)}" for attempt, _ in trajectories)
-    levels = [_traces(trajectories, *level) for level in _TRACE_LEVELS]
+    levels = [traces_of(trajectories, *level) for level in _TRACE_LEVELS]
     return _fitted(
         named("feedback", interaction),
         context_chars,
@@ -279,14 +273,14 @@ def judge_prompt(
 ) -> Prompt:
     """Asks whether an item is sound, given its failed attempts (at most `MAX_JUDGED_FAILURES`).
 
-    `turns`: those of the failures, of whose ends the judge of a dialogue is shown `END_TURNS` each.
+    `turns`: those of the failures, of whose ends the judge of a dialogue is shown the last turns.
     """
     counts = (MAX_JUDGED_FAILURES, 3, 1, 0)
     return _fitted(
         named("judge", interaction),
         context_chars,
         item=_item_levels(item, interaction),
-        failures=[_differences(failures, count, turns) for count in counts],
+        failures=[differences_of(failures, count, turns) for count in counts],
     )
 
 
@@ -354,35 +348,6 @@ def _short_lines(text: str, max_chars: int) -> str:
     return "\n".join(cut(line, max_chars).replace("\n", " ") for line in text.splitlines())
 
 
-def _traces(
-    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]], failed: int, solved: int, chars: int
-) -> str:
-    shown = _shown_in_full(trajectories, failed, solved)
-    parts = [
-        f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}\n\n{trace_text(turns, chars)}"
-        for attempt, turns in shown
-    ]
-    if len(shown) < len(trajectories):
-        parts.append(f"({len(trajectories) - len(shown)} further attempts are not shown in full.)")
-    return "\n\n".join(parts) or "(none)"
-
-
-def _differences(failures: Sequence[Attempt], count: int, turns: Sequence[Turn]) -> str:
-    shown = _distinct_first(failures)[:count]
-    parts = [
-        f"## {attempt_line(attempt)}\n\n{difference_of(attempt)}{_end(attempt, turns)}"
-        for attempt in shown
-    ]
-    if len(shown) < len(failures):
-        parts.append(f"({len(failures) - len(shown)} further failed attempts are not shown.)")
-    return "\n\n".join(parts) or "(no attempt failed)"
-
-
-def _end(attempt: Attempt, turns: Sequence[Turn]) -> str:
-    own = [turn for turn in turns if turn.attempt_id == attempt.attempt_id]
-    return f"\n\nIts end:\n\n{trace_text(own[-END_TURNS:], MAX_END_CHARS)}" if own else ""
-
-
 def _spoken(reply: Completion) -> Message:
     return Message(role="assistant", content=reply.text or "(empty reply)", state=reply.state)
 
@@ -390,30 +355,3 @@ def _spoken(reply: Completion) -> Message:
 def _fill(template: str, **values: str) -> str:
     """Puts values in place of placeholders, in one pass: a value is never searched for placeholders."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
-
-
-def _shown_in_full(
-    trajectories: Sequence[tuple[Attempt, Sequence[Turn]]], failures: int, solutions: int
-) -> list[tuple[Attempt, Sequence[Turn]]]:
-    turns_of = {attempt.attempt_id: turns for attempt, turns in trajectories}
-    attempts = [attempt for attempt, _ in trajectories]
-    failed = _distinct_first([one for one in attempts if one.outcome == "failed"])
-    solved = sorted(
-        (one for one in attempts if one.outcome == "solved"),
-        key=lambda one: (one.calls, one.repeat),
-    )
-    shown = [*failed[:failures], *solved[:solutions]]
-    return [(attempt, turns_of[attempt.attempt_id]) for attempt in shown]
-
-
-def _distinct_first(failures: Sequence[Attempt]) -> list[Attempt]:
-    """The failures, one of each (cause, difference) before their likes; else in their order."""
-    seen: dict[tuple[str | None, str | None], int] = {}
-    rank = []
-    for attempt in failures:
-        kind = (attempt.cause, attempt.difference)
-        seen[kind] = seen.get(kind, -1) + 1
-        rank.append(seen[kind])
-    return [
-        attempt for _, attempt in sorted(zip(rank, failures, strict=True), key=lambda two: two[0])
-    ]
