@@ -9,7 +9,7 @@ from tasks.stage import StageRun, stage
 from warehouse.records import Embedding, Item
 
 
-@stage(version="1")
+@stage(version="2")
 async def embed(run: StageRun, *, items: Sequence[Item], embedder: LLMSpec) -> list[str]:
     """An `Embedding` for each item, in order; one unit an item, one call for all that are missing one.
 

