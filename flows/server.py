@@ -28,6 +28,7 @@ SERVER_ENVIRONMENT = {
     # A stage run costs about 20 KB: old flow runs go after 30 days. Results are in the spool.
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs,orphans",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 24 * 3600),
+    "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "true",
 }
 """What we ask besides of a server that stays, unless the user's environment says otherwise."""
 
