@@ -121,6 +121,17 @@ SESSIONS = {
         "json.load(None)",
         "import unittest, yaml, csv, typing, textwrap, string, uuid\nprint(yaml.dump({'a': [1]}))",
     ],
+    "refused by their path": [
+        *(f"{name}('x')" for name in ("exit", "open", "os.remove", "io.open", "shutil.rmtree")),
+        *(
+            f"{name}('x')"
+            for name in ("subprocess.run", "tempfile.mkdtemp", "glob.glob", "csv.reader")
+        ),
+        *(f"{name}('x')" for name in ("zipfile.ZipFile", "sqlite3.connect", "pdb.set_trace")),
+        "made = pathlib.Path('x')\nmade.touch()",
+        "print([1])[0].os.\\\nremove('x')",
+        "def opened(): return open\nprint(opened.__name__)",
+    ],
     "time and chance": [
         "print(random.random(), random.randint(1, 100), random.choice('abc'))",
         "print(datetime.datetime.now(), datetime.date.today(), datetime.datetime.utcnow())",

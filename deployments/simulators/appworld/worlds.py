@@ -25,6 +25,7 @@ from from_shell import FromShell, ShellLost
 from grading.grade import grade
 from grading.ground_truth import model_pair, write_ground_truth, write_start
 from grading.item_tests import given_answer
+from guarded import may_be_refused
 from shell.limits import limit_address_space
 
 ADDRESS_SPACE_BYTES = 4 << 30
@@ -103,6 +104,8 @@ class Session:
 
     def _refused(self, code: str) -> str | None:
         """What the engine's guard says of code that it does not let run; None where it lets it."""
+        if not may_be_refused(code):
+            return None
         try:
             safe, message = self._world.safety_guard.is_syntax_safe(code)
         except (ValueError, RecursionError, MemoryError):
