@@ -24,7 +24,7 @@ benchmark: setup
 
 # Kills and reruns of a campaign on the real engine: about half an hour.
 endurance: setup
-	@$(VENV)/bin/python -m pytest -m endurance tests/endurance
+	@$(VENV)/bin/python -m pytest -m endurance tests
 
 # Our client on a real model server (llama.cpp, SmolLM2-135M): 130 MB more, five minutes of one core.
 llama: setup

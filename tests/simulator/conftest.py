@@ -31,9 +31,18 @@ def appworld_home() -> Path:
 
 
 @pytest.fixture(scope="session")
-def simulator(appworld_python: Path, appworld_home: Path) -> Iterator[RunningSimulator]:
+def kept_states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `simulator` keeps what each of its sessions leaves on disk, a folder a session."""
+    return tmp_path_factory.mktemp("kept-states")
+
+
+@pytest.fixture(scope="session")
+def simulator(
+    appworld_python: Path, appworld_home: Path, kept_states: Path
+) -> Iterator[RunningSimulator]:
     """One running simulator for all tests that leave it as they found it."""
-    with RunningSimulator(appworld_python, appworld_home) as running:
+    arguments = ("--keep-states", str(kept_states))
+    with RunningSimulator(appworld_python, appworld_home, *arguments) as running:
         yield running
 
 

@@ -9,5 +9,8 @@ from flows.settings import PREFECT_ENVIRONMENT
 # Prefect reads its settings while it is imported; a program's own are read again when it starts.
 os.environ.update(PREFECT_ENVIRONMENT | {"PREFECT_HOME": tempfile.gettempdir()})
 
-for module in ("flows.cli", "flows.evolve", "flows.compare", "flows.weekly", "tasks.llm.endpoints"):
+OURS = ("flows.cli", "flows.evolve", "flows.compare", "flows.weekly", "tasks.llm.endpoints")
+WHEN_A_FLOW_RUNS = ("prefect.flow_engine", "prefect.task_engine", "prefect.utilities.visualization")
+WHEN_A_FLOW_RUNS += ("fastapi", "anyio._backends._asyncio")
+for module in OURS + WHEN_A_FLOW_RUNS:
     import_module(module)

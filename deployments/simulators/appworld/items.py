@@ -22,9 +22,15 @@ ITEM_FIELDS = ("start", "setup", "instruction", "gold", "grading")
 class Items:
     """The program's view of the world and of all items."""
 
-    def __init__(self, home: Path, world: SmallWorld | OfficialData) -> None:
-        """Makes the program's folder in `home`, with links to the world's data."""
+    def __init__(
+        self, home: Path, world: SmallWorld | OfficialData, kept: Path | None = None
+    ) -> None:
+        """Makes the program's folder in `home`, with links to the world's data.
+
+        `kept` is where the sessions' scratch goes when they end; None removes it.
+        """
         self._home = home
+        self._kept = kept
         self.world = world
         self.run = home / "runs" / str(os.getpid())
         self._tasks = self.run / "data" / "tasks"
@@ -77,8 +83,11 @@ class Items:
         shutil.rmtree(self._tasks / made, ignore_errors=True)
 
     def forget_experiment(self, name: str) -> None:
-        """Removes the scratch of a session."""
-        shutil.rmtree(self.run / "experiments" / "outputs" / name, ignore_errors=True)
+        """Removes the scratch of a session, or keeps it where that was asked for."""
+        scratch = self.run / "experiments" / "outputs" / name
+        if self._kept is not None and scratch.exists():
+            shutil.move(scratch, self._kept / name)
+        shutil.rmtree(scratch, ignore_errors=True)
 
     def close(self) -> None:
         """Removes the program's folder."""

@@ -1,6 +1,6 @@
 """The AppWorld simulator: speaks the protocol of ../README.md over stdin and stdout.
 
-    TURTLE_SIMULATOR_HOME=HOME [TURTLE_APPWORLD_ROOT=ROOT] python program.py [--sandbox LEVEL] [--no-landlock]
+    TURTLE_SIMULATOR_HOME=HOME [TURTLE_APPWORLD_ROOT=ROOT] python program.py [OPTIONS]
 
 Run it with the interpreter of AppWorld's environment; HOME is what build_world.py filled, ROOT holds data
 in AppWorld's own layout (official.py), which is then taken instead of the small world. The program
@@ -36,13 +36,14 @@ MAKE_TIMEOUT_S = 120.0
 class Program:
     """The methods of the protocol."""
 
-    def __init__(self, home: Path, root: Path | None, walls: Walls) -> None:
+    def __init__(self, home: Path, root: Path | None, walls: Walls, kept: Path | None) -> None:
         """Starts the warm processes, the shell's behind `walls`.
 
-        `root` is that of official data, None for the small world.
+        `root` is that of official data, None for the small world; `kept` the folder for end states, None
+        for none.
         """
         self._world = SmallWorld(home) if root is None else OfficialData(root)
-        self._items = Items(home, self._world)
+        self._items = Items(home, self._world, kept)
         self._sessions = Sessions(self._items, walls)
         self._checker = Checker(self._items, self._sessions)
         self._exporter = Exporter(self._items, self._checker)
@@ -191,9 +192,9 @@ async def serve(program: Program, out: TextIO) -> None:
         task.add_done_callback(pending.discard)
 
 
-async def run(home: Path, root: Path | None, walls: Walls, out: TextIO) -> None:
+async def run(home: Path, root: Path | None, walls: Walls, kept: Path | None, out: TextIO) -> None:
     """The whole life of the program."""
-    program = Program(home, root, walls)
+    program = Program(home, root, walls, kept)
     print(f"sandbox: {walls.level}", file=sys.stderr, flush=True)
     try:
         await serve(program, out)
@@ -214,6 +215,12 @@ def main() -> int:
         action="store_true",
         help="do as on a kernel without Landlock, which hides files where bubblewrap does not",
     )
+    parser.add_argument(
+        "--keep-states",
+        type=Path,
+        metavar="DIR",
+        help="move what each session leaves on disk to DIR/SESSION, for a look or for another grader",
+    )
     wanted = parser.parse_args()
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints, here or in a child, must not reach the protocol
@@ -227,7 +234,7 @@ def main() -> int:
         walls = choose(wanted.sandbox, landlock=not wanted.no_landlock)
         root = os.environ.get("TURTLE_APPWORLD_ROOT")
         official = Path(root).resolve() if root else None
-        asyncio.run(run(Path(home).resolve(), official, walls, out))
+        asyncio.run(run(Path(home).resolve(), official, walls, wanted.keep_states, out))
     except (FileNotFoundError, SandboxMissing) as error:
         print(error, file=sys.stderr)
         return 2

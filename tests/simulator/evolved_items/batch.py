@@ -46,6 +46,11 @@ def job_of(items: Iterable[EvolvedItem]) -> dict[str, Any]:
     }
 
 
+def left_in(root: Path, item: str, case: str) -> Path:
+    """Where mode `disk` looks for the state that a case of ours has left (the runner's `left_by`)."""
+    return root / "experiments" / "outputs" / f"ours-{case}" / "tasks" / f"{item}_1"
+
+
 def run_batch(python: Path, root: Path, mode: str, job: dict[str, Any]) -> list[dict[str, Any]]:
     """Results of one mode of `runner.py`; raises CalledProcessError when the process itself fails."""
     job_file, out_file = root / f"{mode}-job.json", root / f"{mode}-out.json"
