@@ -46,7 +46,7 @@ async def server() -> AsyncIterator[WireServer]:
 @pytest.fixture
 async def client(server: WireServer) -> AsyncIterator[GeminiClient]:
     prices = {LLM: Prices(input=1.0, cached_input=0.1, output=10.0)}
-    made = GeminiClient(KEY, server.url, prices=prices, stall_s=0.3)
+    made = GeminiClient(KEY, server.url, prices=prices, stall_s=1.5)
     yield made
     await made.aclose()
 
@@ -323,7 +323,7 @@ WAIT = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5
         (HttpReply(BODY, cut_at=1000, then="close"), ConnectionLost, None),
         (HttpReply(BODY, cut_at=0, then="reset"), ConnectionLost, None),
         (HttpReply(BODY, cut_at=1000, then="hang"), Stalled, None),
-        (HttpReply(BODY, delay_s=1.0), Stalled, None),
+        (HttpReply(BODY, delay_s=3.0), Stalled, None),
         (HttpReply(BODY[:1000]), BrokenReply, None),
         (HttpReply(b""), BrokenReply, None),
         (HttpReply(b"{}"), BrokenReply, None),
@@ -383,7 +383,7 @@ async def test_nobody_there(unused_tcp_port: int) -> None:
 
 
 async def test_64_calls_at_once(server: WireServer) -> None:
-    # No stall_s of 0.3 s here: on a loaded machine 64 connections take a while.
+    # No stall_s of 1.5 s here: on a loaded machine 64 connections take a while.
     client = GeminiClient(KEY, server.url)
 
     def echo(asked: Asked) -> HttpReply:

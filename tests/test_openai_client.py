@@ -58,7 +58,7 @@ async def client(server: WireServer) -> AsyncIterator[OpenAICompatibleClient]:
         KEY,
         f"{server.url}/v1",
         prices={LLM: Prices(input=1.0, cached_input=0.1, output=10.0)},
-        stall_s=0.3,
+        stall_s=1.5,
     )
     yield made
     await made.aclose()
@@ -271,7 +271,7 @@ BODY = json.dumps(openai_reply("x" * 4000)).encode()
         (HttpReply(BODY, cut_at=1000, then="close"), ConnectionLost, None),
         (HttpReply(BODY, cut_at=0, then="reset"), ConnectionLost, None),
         (HttpReply(BODY, cut_at=1000, then="hang"), Stalled, None),
-        (HttpReply(BODY, delay_s=1.0), Stalled, None),
+        (HttpReply(BODY, delay_s=3.0), Stalled, None),
         (HttpReply(BODY[:1000]), BrokenReply, None),
         (HttpReply(b""), BrokenReply, None),
         (HttpReply(b"[" * 100_000), BrokenReply, None),
@@ -347,7 +347,7 @@ async def test_nobody_there(unused_tcp_port: int) -> None:
 
 
 async def test_64_calls_at_once(server: WireServer) -> None:
-    # No stall_s of 0.3 s here: on a loaded machine 64 connections take a while.
+    # No stall_s of 1.5 s here: on a loaded machine 64 connections take a while.
     client = OpenAICompatibleClient(KEY, f"{server.url}/v1")
 
     def echo(asked: Asked) -> HttpReply:
