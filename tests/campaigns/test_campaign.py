@@ -18,7 +18,7 @@ from warehouse.store import rebuild
 
 PLAN = """
 suite = "toy"
-steps = 12
+steps = 8
 in_flight = 4
 """ + "\n".join(
     f'[{role}]\nendpoint = "toy"\nllm_id = "toy"'
@@ -153,7 +153,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_ends_with_the_tables(
 
     for arguments, words in (
         (("tables", campaign), "difficulty"),
-        (("sql", "SELECT count(*) AS n FROM steps", "--format", "json"), '{"n": 12}'),
+        (("sql", "SELECT count(*) AS n FROM steps", "--format", "json"), '{"n": 8}'),
         (("rebuild",), "rows"),
         (("delete", campaign), f"deleted {campaign}"),
     ):

@@ -13,7 +13,7 @@ MAIN = "from flows.cli import main; main()"
 PLAN = """
 suite = "appworld"
 seeds = 2
-steps = 3
+steps = 2
 in_flight = 2
 repeats = 4
 
@@ -92,7 +92,7 @@ def test_every_attempt_is_real_and_every_seed_is_labelled(
     assert attempts == 4 * (2 + accepted)
     assert calls > 0
     assert set(sandboxes) <= {"bubblewrap", "rlimits"}
-    assert read(warehouse, "steps").height == 3
+    assert read(warehouse, "steps").height == 2
     labelled = query(
         warehouse,
         "SELECT count(DISTINCT item_id) FROM labels WHERE name = 'difficulty' AND source = 'code'",

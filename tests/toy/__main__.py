@@ -32,7 +32,7 @@ def toy_plan(**changes: object) -> Plan:
     spec = {"endpoint": "toy", "llm_id": "toy"}
     roles = ("proposer", "solver", "feedback", "judge", "labeller")
     return Plan.model_validate(
-        {"suite": "toy", "steps": 12, "in_flight": 4, "repeats": 10}
+        {"suite": "toy", "steps": 8, "in_flight": 4, "repeats": 10}
         | dict.fromkeys(roles, spec)
         | {"embedder": spec | {"dimensions": 8}}
         | changes
@@ -56,7 +56,7 @@ def main() -> None:
     """See the module's docstring."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
-    parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--in-flight", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--parents")
