@@ -1,12 +1,13 @@
-"""What a run stands on is lost for a while: its disk is full, or Prefect's server does not answer."""
+"""What a run stands on is lost for a minute: its disk is full, or Prefect does not answer."""
 
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,20 @@ def stopped(machine: Machine) -> Iterator[None]:
         os.killpg(machine.server_process, signal.SIGCONT)
 
 
+@contextmanager
+def locked(machine: Machine) -> Iterator[None]:
+    """Another process writes into the server's database, and does not come to an end."""
+    database = sqlite3.connect(
+        machine.state / "prefect" / "prefect.db", WAIT_S, isolation_level=None
+    )
+    database.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        database.execute("ROLLBACK")
+        database.close()
+
+
 def wait_until(done: Callable[[], Any]) -> None:
     deadline = time.monotonic() + WAIT_S
     while not done():
@@ -114,36 +129,48 @@ def the_run(machine: Machine) -> dict[str, Any]:
     return run
 
 
-def test_a_deployed_run_goes_on_when_the_server_has_not_answered_for_a_minute(
-    tmp_path: Path, checkout: Path, undisturbed: Toy
+def goes_on(machine: Machine, lost: AbstractContextManager[None], undisturbed: Toy) -> None:
+    """Asserts that a deployed run under which something is lost ends, and comes to all that it should."""
+    toy = Toy(machine.state, {}, machine.checkout)
+    assert machine.run().returncode == 0
+    wait_until(lambda: len(toy.journal()) >= CALLS_BEFORE)
+    with lost:
+        time.sleep(GONE_S)
+    wait_until(lambda: the_run(machine)["state_type"] in ENDED)
+    print(f"the run: {the_run(machine)['state_name']}: {the_run(machine)['state'].get('message')}")
+    if the_run(machine)["state_type"] != "COMPLETED":
+        time.sleep(WORKER_REPORTS_S)
+        retried = machine.prefect("flow-run", "retry", the_run(machine)["id"])
+        assert retried.returncode == 0, retried.stderr
+        machine.wait_for("Completed")
+    (campaign,) = machine.state.glob("spool/*")
+    with Spool(campaign.parent, campaign.name).locked():
+        pass
+    wait_until(
+        lambda: not machine.count("flow_runs", flow_runs={"state": {"type": {"any_": ["RUNNING"]}}})
+    )
+    paid = Counter(toy.journal())
+    assert set(paid) == set(undisturbed.journal())
+    assert paid.total() - len(paid) <= CALLS_IN_FLIGHT
+    assert machine.turtle("status").returncode == 0
+    assert machine.turtle("tables", campaign.name).returncode == 0
+
+
+def test_a_full_disk_under_a_deployed_run_and_prefects_database(
+    disk: Path, checkout: Path, undisturbed: Toy
+) -> None:
+    with machine_up(disk, checkout) as machine:
+        goes_on(machine, filled(disk), undisturbed)
+
+
+@pytest.mark.parametrize("lost", [stopped, locked])
+def test_prefect_is_gone_for_a_minute(
+    lost: Callable[[Machine], AbstractContextManager[None]],
+    tmp_path: Path,
+    checkout: Path,
+    undisturbed: Toy,
 ) -> None:
     endpoints = ENDPOINTS.format(concurrency=CALLS_IN_FLIGHT, latency_s=0.5)
     (tmp_path / "endpoints.toml").write_text(endpoints)
     with machine_up(tmp_path, checkout) as machine:
-        toy = Toy(machine.state, {}, machine.checkout)
-        assert machine.run().returncode == 0
-        wait_until(lambda: len(toy.journal()) >= CALLS_BEFORE)
-        with stopped(machine):
-            time.sleep(GONE_S)
-        wait_until(lambda: the_run(machine)["state_type"] in ENDED)
-        print(
-            f"the run: {the_run(machine)['state_name']}: {the_run(machine)['state'].get('message')}"
-        )
-        if the_run(machine)["state_type"] != "COMPLETED":
-            time.sleep(WORKER_REPORTS_S)
-            retried = machine.prefect("flow-run", "retry", the_run(machine)["id"])
-            assert retried.returncode == 0, retried.stderr
-            machine.wait_for("Completed")
-        (campaign,) = machine.state.glob("spool/*")
-        with Spool(campaign.parent, campaign.name).locked():
-            pass
-        wait_until(
-            lambda: (
-                not machine.count("flow_runs", flow_runs={"state": {"type": {"any_": ["RUNNING"]}}})
-            )
-        )
-        paid = Counter(toy.journal())
-        assert set(paid) == set(undisturbed.journal())
-        assert paid.total() - len(paid) <= CALLS_IN_FLIGHT
-        assert machine.turtle("status").returncode == 0
-        assert machine.turtle("tables", campaign.name).returncode == 0
+        goes_on(machine, lost(machine), undisturbed)

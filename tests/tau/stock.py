@@ -57,11 +57,18 @@ def stock_tau(venv: Path, suite: str, export: Path, folder: Path) -> StockTau:
     if suite != "tau-telecom":
         place = export / "tau2" / "domains" / "banking_knowledge"
         return StockTau((venv / "bin" / "python", BANKING, suite, place), env)
+    return packaged_tau(venv, export, folder, env)
+
+
+def packaged_tau(venv: Path, export: Path, folder: Path, env: dict[str, str]) -> StockTau:
+    """The console script with the export's files laid into a copy of the package in `folder`."""
     (package,) = venv.glob("lib/python3*/site-packages/tau2")
     shutil.copytree(package, folder / "tau2", copy_function=os.symlink)
-    for path in (export / "tau2" / "domains" / "telecom").iterdir():
-        place = folder / "tau2" / "data" / "tau2" / "domains" / "telecom" / path.name
-        place.unlink()
+    laid = export / "tau2" / "domains"
+    for path in (path for path in laid.rglob("*") if path.is_file()):
+        place = folder / "tau2" / "data" / "tau2" / "domains" / path.relative_to(laid)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)
         shutil.copy(path, place)
     return StockTau((venv / "bin" / "tau2",), env | {"PYTHONPATH": str(folder)})
 

@@ -14,7 +14,7 @@ from tasks.solve import solve
 from tasks.suites.base import SuiteSeed
 from tasks.suites.tau_bench import TauSuite
 from tests.stage_work import work_of, workbench
-from tests.tau.stock import GoldPlayers, StockTau, models, stock_tau
+from tests.tau.stock import GoldPlayers, StockTau, models, packaged_tau, stock_tau
 from tests.wire.server import WireServer
 from warehouse.records import Attempt
 
@@ -63,8 +63,10 @@ async def test_stock_tau_takes_an_export_and_replays_its_golds(
 
     venv = checkout / ".turtle" / "simulators" / "tau_bench" / "venv"
     tau = stock_tau(venv, suite.name, export, tmp_path)
-    if suite.name == "tau-telecom":  # it looks at the folder of all domains, which is the package's
-        assert "Data directory exists" in await tau.run("check-data")
+    with_export = packaged_tau(venv, export, tmp_path / "package", tau.env)
+    checked = await with_export.run("check-data")
+    assert f"Data directory: {tmp_path}/package/tau2/data" in checked
+    assert "Data directory exists" in checked
     await replays_golds(tau, suite.name, export, tmp_path)
     results = export / "simulations" / "x-1" / "results.json"
     await opens_attempts(tau, results, len(made))
