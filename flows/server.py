@@ -25,7 +25,7 @@ START_S = 600.0
 more than 180 s where ten processes wait for each. One that dies is noticed at once."""
 
 SERVER_ENVIRONMENT = {
-    # A stage run costs about 20 KB: old flow runs go after 30 days. Results are in the spool.
+    # A stage run costs about 5 KB: old flow runs go after 30 days. Results are in the spool.
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs,orphans",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 24 * 3600),
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "true",

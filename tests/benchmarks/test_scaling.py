@@ -11,8 +11,8 @@ from tests.toy.pool import WORKERS, joined_states
 from tests.toy.running import Toy
 
 LATENCY_S = 3.0
-STEPS = 36
-WINDOW = 12
+STEPS = 72
+WINDOW = 36
 AT_ONCE = 4
 """Calls that one process has under way: what one solver's machine would stand."""
 SPEED_GOAL = 2.5
