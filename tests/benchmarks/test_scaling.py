@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.settings import Settings
 from tests.toy.pool import WORKERS, joined_states
 from tests.toy.running import Toy
 
@@ -21,6 +22,8 @@ FEW = 40
 MANY = 10 * FEW
 TIME_GOAL = 11.0
 MEMORY_GOAL = 1.2
+PUBLISH_EVERY_S = Settings().publish_every_s
+"""As a user's campaigns do; the toy's own do so ten times as often, because tests wait for it."""
 
 
 @pytest.fixture
@@ -76,7 +79,8 @@ def test_ten_times_the_items_take_no_more_than_ten_times_the_time(
 def time_and_memory(toy: Toy, steps: int) -> tuple[float, int]:
     """Wall clock in seconds and peak memory in KB of a campaign."""
     began = time.monotonic()
-    process = toy.start("--steps", str(steps), "--in-flight", "8")
+    told = ["--steps", str(steps), "--in-flight", "8", "--publish-every-s", str(PUBLISH_EVERY_S)]
+    process = toy.start(*told)
     process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0

@@ -65,6 +65,7 @@ def main() -> None:
     parser.add_argument("--simulator-dies-at", type=int)
     parser.add_argument("--provider-fails-at", type=int)
     parser.add_argument("--attempts-in-flight", type=int, default=32)
+    parser.add_argument("--publish-every-s", type=float, default=0.5)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--joins", action="store_true")
     parser.add_argument("--together", type=int, default=1, help="begin when so many are ready")
@@ -78,7 +79,7 @@ def main() -> None:
     settings = Settings(
         state=arguments.state,
         endpoints=endpoints_file,
-        publish_every_s=0.5,
+        publish_every_s=arguments.publish_every_s,
         attempts_in_flight=arguments.attempts_in_flight,
         workers=arguments.workers,
         joins=arguments.joins,
