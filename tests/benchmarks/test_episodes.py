@@ -45,7 +45,10 @@ def core_seconds(leader: int) -> float:
     """Processor time of a session's processes and of all children that they have waited for."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
-        fields = path.read_text().rpartition(")")[2].split()
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            continue
         if int(fields[3]) == leader:
             ticks += sum(map(int, fields[11:15]))
     return ticks / TICKS
