@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -24,10 +23,8 @@ def serving(home: Path) -> Iterator[dict[str, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    unused = Settings().state / "prefect" / "prefect.db"
-    if unused.exists() and _is_unused(unused):
-        home.mkdir(parents=True, exist_ok=True)
-        shutil.copy(unused, home / "prefect.db")  # its migrations take 10 s of a core
+    home.mkdir(parents=True, exist_ok=True)
+    take_unused(Settings().state / "prefect" / "prefect.db", home / "prefect.db")
     environment = dict(os.environ) | PREFECT_ENVIRONMENT | {"PREFECT_HOME": str(home)}
     command = [sys.executable, "-m", "prefect", "server", "start", "--port", str(port)]
     server = subprocess.Popen(
@@ -41,11 +38,15 @@ def serving(home: Path) -> Iterator[dict[str, str]]:
         server.wait(30)
 
 
-def _is_unused(database: Path) -> bool:
-    """Whether set-up has made it and no flow has run in it yet."""
-    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
-        ((flow_runs,),) = opened.execute("SELECT count(*) FROM flow_run")
-    return flow_runs == 0
+def take_unused(database: Path, copy: Path) -> None:
+    """Copies the database that set-up made, whose migrations take 10 s of a core; none with flow runs."""
+    if copy.exists() or not database.exists():
+        return
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as made:
+        ((flow_runs,),) = made.execute("SELECT count(*) FROM flow_run")
+        if flow_runs == 0:
+            with contextlib.closing(sqlite3.connect(copy)) as opened:
+                made.backup(opened)  # whole also while a server has it open
 
 
 def wait_for(environment: dict[str, str]) -> None:
