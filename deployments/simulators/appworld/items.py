@@ -31,6 +31,8 @@ class Items:
         """
         self._home = home
         self._kept = kept
+        if kept is not None:
+            kept.mkdir(parents=True, exist_ok=True)
         self.world = world
         self.run = home / "runs" / str(os.getpid())
         self._tasks = self.run / "data" / "tasks"
