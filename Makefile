@@ -22,7 +22,7 @@ test: setup
 benchmark: setup
 	@$(VENV)/bin/python -m pytest -m benchmark tests/benchmarks
 
-# Kills and reruns of a campaign on the real engine, every attack run by stock itself: forty minutes.
+# Kills and reruns of a campaign on the real engine, every attack run by stock itself: over half an hour.
 endurance: setup
 	@$(VENV)/bin/python -m pytest -m endurance tests
 

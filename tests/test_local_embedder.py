@@ -50,7 +50,7 @@ async def test_a_text_has_the_same_vector_alone_and_in_company(embedder: LocalEm
 
 
 async def test_what_a_long_text_ends_with_counts(embedder: LocalEmbedder) -> None:
-    """The scenarios of the τ suites have up to 600 tokens, and an edit is often their last sentence."""
+    """The scenarios of the τ suites have 300 to 560 tokens, and an edit is often their last sentence."""
     long = f"{UNRELATED} " * 30
     texts = [long + PAYMENT, long + PARAPHRASE, long + UNRELATED]
     payment, paraphrase, unrelated = await embedder.embed(texts, SPEC)
