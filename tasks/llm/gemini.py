@@ -88,6 +88,25 @@ class _Reply(_Camel):
     usage: _Usage | None = Field(default=None, alias="usageMetadata")
 
 
+class _Quick:
+    """Makes a model of the SDK quicker to be read.
+
+    The SDK asks "is it in here?" for each of the many names that there might be. A pydantic model answers by
+    going through all of its fields, in vain, as what they yield are pairs: a fifth of a call's CPU time.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return False
+
+
+class _Generation(_Quick, types.GenerateContentConfig):
+    """Everything of a request but its conversation."""
+
+
+class _Sent(_Quick, types.Part):
+    """A part of a conversation."""
+
+
 class GeminiClient:
     """Gemini under one key. Each call is one try: `RetryingClient` is what tries again."""
 
@@ -214,11 +233,13 @@ def _tokens(usage: _Usage | None) -> Tokens:
 
 
 def _generation(request: Request) -> types.GenerateContentConfig:
-    """Everything of a request but its conversation. What the spec leaves open is not set."""
+    """What a request asks for besides its conversation. What the spec leaves open is not set."""
     sampling = request.spec.sampling
     system = [message.content for message in request.messages if message.role == "system"]
     chosen = {
-        "system_instruction": safe_text("\n\n".join(system)) or None,
+        "system_instruction": types.Content(role="user", parts=[_text("\n\n".join(system))])
+        if any(system)
+        else None,
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         "max_output_tokens": sampling.max_tokens,
@@ -237,9 +258,7 @@ def _generation(request: Request) -> types.GenerateContentConfig:
             "tools": [types.Tool(function_declarations=declared)],
             "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
         }
-    return types.GenerateContentConfig(
-        **{name: value for name, value in chosen.items() if value is not None}
-    )
+    return _Generation(**{name: value for name, value in chosen.items() if value is not None})
 
 
 def _declaration(tool: Mapping[str, Any]) -> types.FunctionDeclaration:
@@ -291,18 +310,18 @@ def _spoken(message: Message) -> list[types.Part]:
 
 def _signed_text(part: _Part) -> types.Part:
     signature = part.thought_signature
-    return types.Part(
+    return _Sent(
         text=safe_text(part.text or ""),
         thought_signature=None if signature is None else _signature(signature),
     )
 
 
 def _text(text: str) -> types.Part:
-    return types.Part(text=safe_text(text))
+    return _Sent(text=safe_text(text))
 
 
 def _answer(message: Message, call: Mapping[str, Any]) -> types.Part:
-    return types.Part(
+    return _Sent(
         function_response=types.FunctionResponse(
             id=(call.get("state") or {}).get("id"),
             name=call.get("name", ""),
@@ -318,7 +337,7 @@ def _call_part(call: Mapping[str, Any]) -> types.Part:
         arguments = json.loads(call["arguments"])
     except ValueError:
         arguments = None
-    return types.Part(
+    return _Sent(
         function_call=types.FunctionCall(
             id=state.get("id"),
             name=call["name"],

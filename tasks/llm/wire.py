@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ConfigDict
 
+from tasks.llm.connections import Connections
 from tasks.llm.faults import fault_of, unreadable
 
 CONNECT_S = 10.0
@@ -36,12 +37,12 @@ W = TypeVar("W", bound=Wire)
 def http_client(stall_s: float) -> httpx2.AsyncClient:
     """Connections to one endpoint; a read that sees nothing for `stall_s` seconds gives up.
 
-    How many calls are in flight is limited above, so the pool has no limit of its own. Given to both SDKs:
-    with aiohttp installed, google-genai would use that instead and silently try again by itself.
+    Given to both SDKs: with aiohttp installed, google-genai would use that instead and silently try again by
+    itself.
     """
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(stall_s, connect=min(CONNECT_S, stall_s), pool=None),
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+        transport=Connections(),
     )
 
 

@@ -67,6 +67,11 @@ class WireServer:
         self._script.extend(replies)
 
     @property
+    def open(self) -> int:
+        """Connections at this moment."""
+        return len(self._open)
+
+    @property
     def url(self) -> str:
         """Address without a path."""
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
