@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import anyio.to_thread
 from fastapi.testclient import TestClient
+from fastapi_login import fastapi_login
 
 
 class InThreadPortal:
@@ -51,8 +52,12 @@ async def run_here(function: Callable[..., Any], *arguments: Any, **_: Any) -> A
 
 
 def without_threads() -> None:
-    """Has FastAPI run plain functions where it is, in this process from now on."""
+    """Has FastAPI run plain functions where it is, in this process from now on.
+
+    The engine's login has taken the function over by name, for each call that needs a token.
+    """
     anyio.to_thread.run_sync = run_here
+    fastapi_login.run_sync = run_here
 
 
 class InThreadClient(TestClient):

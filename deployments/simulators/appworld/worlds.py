@@ -36,8 +36,10 @@ class World(AppWorld):
     """The stock world, minus what only its own shell and its logs on disk need."""
 
     def initialize(self) -> None:
-        """Opens the world as stock does, but saves nothing: the grade does, once."""
-        AppWorld.close_all()
+        """Opens the world as stock does, but saves nothing: the grade does, once.
+
+        Nor does it close worlds first: there are no others, and its own databases were opened just before.
+        """
         self._prepare_directories()
         self._execute_preamble()
         self._set_datetime()

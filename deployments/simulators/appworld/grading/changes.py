@@ -19,9 +19,9 @@ from grading.rows import (
     ORDERED_LISTS,
     Content,
     Key,
+    State,
     Table,
     digest,
-    level_shares,
     read_schema,
 )
 from grading.texts import Texts
@@ -37,19 +37,18 @@ NAMING_FIELDS = ("email", "phone_number", "title", "name", "path", "subject", "d
 
 
 def read_changes(models: Any, policy: Policy) -> "Changes":
-    """Compare the two states of an engine's ModelCollectionPair; the engine is left at the end state.
+    """Compare the two states of an engine's ModelCollectionPair; the engine is left at the end state."""
+    return Changes(*read_states(models), policy)
 
-    One class of the engine serves both states (the side that was asked for last owns the connection),
-    so one side is read to its end before the other is touched.
+
+def read_states(models: Any) -> tuple[dict[str, Table], State, State]:
+    """Tables, start and end of an engine's ModelCollectionPair; the engine is left at the end state.
+
+    One class of the engine serves both states: asking for a side gives it the connections of that side.
     """
     start_models = models.start
     tables = {table.name: table for table in read_schema(start_models)}
-    start = {name: table.read(start_models) for name, table in tables.items()}
-    end_models = models.end
-    end = {name: table.read(end_models) for name, table in tables.items()}
-    for state in (start, end):
-        level_shares(tables, state)
-    return Changes(tables, start, end, policy)
+    return tables, State(tables, start_models), State(tables, models.end)
 
 
 class Changes:
@@ -58,8 +57,8 @@ class Changes:
     `gone` and `new` map (table, id) to the content before and after; a changed row is in both.
     """
 
-    def __init__(self, tables: dict[str, Table], start: dict, end: dict, policy: Policy) -> None:
-        """Compare `start` and `end`, each {table: {id: raw row}}."""
+    def __init__(self, tables: dict[str, Table], start: State, end: State, policy: Policy) -> None:
+        """Compare `start` and `end`."""
         self.tables, self.start, self.end, self.policy = tables, start, end, policy
         self.ignored = DERIVED_FIELDS | set(policy["ignored"])
         self.gone: dict[Key, Content] = {}
@@ -68,7 +67,7 @@ class Changes:
         """A row that was made again: the row that it replaces."""
         self.texts = Texts(tables, start, policy["texts"])
         for name in tables:
-            if start[name] != end[name] and name not in self.ignored:
+            if name not in self.ignored and start.differs(end, name):
                 self._collect(name)
         self._drop_noise()
         self.referred = self._find_referred()

@@ -18,7 +18,7 @@ from appworld import AppWorld
 from appworld.collections.models import ModelCollectionPair
 from appworld.common.constants import CANARY_STRING
 
-from grading.changes import OPEN_POLICY, Effect, read_changes
+from grading.changes import OPEN_POLICY, Changes, Effect, read_states
 from grading.item_tests import (
     ANSWER_REQUIREMENT,
     NOTHING_ELSE_REQUIREMENT,
@@ -70,8 +70,9 @@ def write_ground_truth(
         missing = "an answer" if expects_answer else "completion"
         raise ValueError(f"gold of {task_directory.name}: {missing} is missing at its end")
     requests = list(world.requester.request_tracker.requests)
-    policy = make_policy(read_changes(models, OPEN_POLICY), instruction, requests)
-    effects = read_changes(models, policy).effects()
+    states = read_states(models)
+    policy = make_policy(Changes(*states, OPEN_POLICY), instruction, requests)
+    effects = Changes(*states, policy).effects()
     with _placed(task_directory / "ground_truth") as folder:
         _write_json(folder / "answer.json", answer if expects_answer else None)
         _write_json(folder / "public_data.json", {})

@@ -87,9 +87,9 @@ def touched_notifications(changes: Changes) -> list[str]:
     """Notification tables in which the gold changed or removed rows of the start state."""
     return [
         name
-        for name, rows in changes.start.items()
+        for name in changes.tables
         if name.endswith(".Notification")
-        and any(changes.end[name].get(row) != raw for row, raw in rows.items())
+        and any(changes.end[name].get(row) != raw for row, raw in changes.start[name].items())
     ]
 
 
@@ -138,10 +138,10 @@ def lines_gone(changes: Changes, column: str) -> set[str]:
 def start_texts(changes: Changes) -> set[str]:
     """Every text of the start state, in plain form."""
     found: set[str] = set()
-    for rows in changes.start.values():
-        for raw in rows.values():
-            found.update(plain(value) for value in raw if isinstance(value, str))
-    return found
+    for name in changes.tables:
+        for row in changes.start.scan(name):
+            found.update(value for value in row if isinstance(value, str))
+    return {plain(text) for text in found}
 
 
 def is_given(text: str, instruction: str, known: set[str]) -> bool:

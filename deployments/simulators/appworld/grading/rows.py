@@ -8,6 +8,8 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import starmap, zip_longest
+from operator import ne
 from typing import Any
 
 Key = tuple[str, int]  # table ("venmo.Transaction") and row id
@@ -60,11 +62,6 @@ class Table:
         quoted = ", ".join(f'"{name}"' for name in self.fields)
         self.sql = f'SELECT "id", {quoted} FROM "{model.__table__.name}"'
 
-    def read(self, collection: Any) -> dict[int, tuple]:
-        """Raw rows of a state (an engine's ModelCollection) as {id: values in the order of fields}."""
-        connection = collection[self.app].SQLModel.db.connection
-        return {row[0]: row[1:] for row in connection.execute(self.sql)}
-
     def content(self, row: tuple, ignored: set[str]) -> Content:
         """Fields of a raw row that count, decoded; `ignored` names others as table.field."""
         return {
@@ -103,7 +100,38 @@ def read_schema(collection: Any) -> list[Table]:
     return [table for table in found if table.name not in IGNORED_TABLES]
 
 
-def level_shares(tables: dict[str, Table], state: dict[str, dict[int, tuple]]) -> None:
+class State:
+    """The raw rows of a state. A table is read whole when it is first asked for: most never are."""
+
+    def __init__(self, tables: dict[str, Table], collection: Any) -> None:
+        """Take the connections of an engine's ModelCollection, the one that was asked for last."""
+        self._tables = tables
+        self._connections = {
+            table.app: collection[table.app].SQLModel.db.connection for table in tables.values()
+        }
+        self._rows: dict[str, dict[int, tuple]] = {}
+
+    def __getitem__(self, name: str) -> dict[int, tuple]:
+        """The rows of a table as {id: values in the order of its fields}."""
+        if name not in self._rows:
+            self._rows[name] = {row[0]: row[1:] for row in self.scan(name)}
+            if name == SHARES:
+                level_shares(self._tables, self)
+        return self._rows[name]
+
+    def scan(self, name: str) -> Iterator[tuple]:
+        """The rows of a table, one after the other, each with its id before its values."""
+        table = self._tables[name]
+        return self._connections[table.app].execute(table.sql)
+
+    def differs(self, other: "State", name: str) -> bool:
+        """Whether a table is another in another state."""
+        if name == SHARES:
+            return self[name] != other[name]
+        return any(starmap(ne, zip_longest(self.scan(name), other.scan(name))))
+
+
+def level_shares(tables: dict[str, Table], state: State) -> None:
     """Set, in a state's raw rows, shares that are equal but for the cents to the engine's equal share.
 
     Three shares of $58 are 19.33 each to the engine; by hand they are 19.34, 19.33 and 19.33.

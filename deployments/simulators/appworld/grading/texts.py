@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from grading.rows import Table
+from grading.rows import State, Table
 
 BULLET = re.compile(r"^\s*[-*•]\s+")
 
@@ -19,8 +19,8 @@ class Texts:
     and after each. `ordered` says whether the order of all in the text counts.
     """
 
-    def __init__(self, tables: dict[str, Table], start: dict, rules: dict[str, Any]) -> None:
-        """Apply `rules` of {column: rule}, with the names in `start` of {table: {id: raw row}}."""
+    def __init__(self, tables: dict[str, Table], start: State, rules: dict[str, Any]) -> None:
+        """Apply `rules` of {column: rule}, with the names in `start`."""
         self._tables, self._start, self._rules = tables, start, rules
         self._values: dict[str, set[str]] = {}
         self._lines: dict[str, set[str]] = {}
