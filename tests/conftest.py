@@ -6,6 +6,7 @@ model, those under tests/tau τ-bench, those under tests/browser open pages; all
 file has to say it and none can forget.
 """
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -34,6 +35,12 @@ TIER_OF_FOLDER = {
 LONG = {"simulator", "campaigns"}
 """Folders whose files start simulators or campaigns."""
 
+TOGETHER = {
+    *("test_attack_panel.py", "test_export_round_trip.py", "test_held_out_golds.py"),
+    *("test_parity.py", "test_program.py"),
+}
+"""Files that share the fixture `simulator`: one worker runs them all, so that it starts once."""
+
 WORKER_INPUT = "prefect_environment"
 SHARED = pytest.StashKey[dict[str, str]]()
 
@@ -49,15 +56,36 @@ settings.load_profile("turtle")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks each test with the tier of its folder, before pytest deselects by marker.
 
-    Files that take minutes come first: at the end the workers then wait for short ones only.
+    Files that take minutes come first, of them those that stay together: at the end the workers then wait for
+    short ones only.
     """
-    items.sort(key=lambda item: not LONG & set(item.path.parts))
+    items.sort(key=lambda i: (i.path.name not in TOGETHER, not LONG & set(i.path.parts)))
     for item in items:
         if not item.path.is_relative_to(TESTS):
             continue
         folder = item.path.relative_to(TESTS).parts[0]
+        if folder == "simulator" and "simulator" in getattr(item, "fixturenames", ()):
+            assert item.path.name in TOGETHER, f"{item.path.name} shares a simulator: name it there"
         if folder in TIER_OF_FOLDER:
             item.add_marker(TIER_OF_FOLDER[folder])
+
+
+def pytest_collection_finish() -> None:
+    """Leaves what imports have made out of every later look at garbage; at its end pytest takes five."""
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deals out whole files, as `--dist loadfile`, and those that stay together as one."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "together" if Path(file).name in TOGETHER else file
+
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session")

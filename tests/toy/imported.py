@@ -1,5 +1,6 @@
 """What `tests.toy.forked` imports once for all programs that it starts: Prefect and Turtle, 3 s of a core."""
 
+import gc
 import os
 import tempfile
 from importlib import import_module
@@ -14,3 +15,5 @@ WHEN_A_FLOW_RUNS = ("prefect.flow_engine", "prefect.task_engine", "prefect.utili
 WHEN_A_FLOW_RUNS += ("fastapi", "anyio._backends._asyncio")
 for module in OURS + WHEN_A_FLOW_RUNS:
     import_module(module)
+
+gc.freeze()  # else each fork soon goes through all of it, and copies it by that
