@@ -9,7 +9,7 @@ import pytest
 from tests.toy.reruns import reruns_one_stage, survives_kills
 from tests.toy.running import Toy, ledger_of
 
-KILLS = 5
+KILLS = 3
 """Twenty of them, on the real engine: tests/endurance/test_reruns_on_appworld.py."""
 CALLS_IN_FLIGHT = 8
 """The toy endpoint's concurrency: so many calls may be under way when a kill comes."""

@@ -1,16 +1,15 @@
 """The grade of evolved items under attack: nine items x nine programs, ours against stock AppWorld's.
 
 Our side is the simulator's own: it makes the item (start, gold's run, evaluation), runs the attack in
-its sandboxed shell and grades the live world. The other side is stock AppWorld in processes that cannot
-import our code. One loads the same task directories and evaluates the state that each attack has left on
-disk; another runs programs itself and evaluates them: of each item one, all nine attacks among them, and
-every one of them in the endurance test.
+its sandboxed shell and grades the live world. The other side is stock AppWorld in a process that cannot
+import our code. It loads the same task directories and evaluates the state that each attack has left on
+disk. Some programs it also runs itself: of each item one, all nine attacks among them, and every one of
+them in the endurance test.
 """
 
 import json
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +60,10 @@ def ours(
 def stock(ours: dict[Cell, dict], appworld_python: Path, root: Path) -> dict[Cell, list[dict]]:
     """Stock's results of every attack: from disk, and where `is_run_by_stock` from a run of its own."""
     job = job_of(ITEMS)
-    run_itself = job | {"cases": [case for case in job["cases"] if is_run_by_stock(case)]}
-    with ThreadPoolExecutor() as pool:
-        batches = [
-            pool.submit(run_batch, appworld_python, root, mode, part)
-            for mode, part in (("disk", job), ("stock", run_itself))
-        ]
+    job["also_run"] = [case for case in job["cases"] if is_run_by_stock(case)]
+    results = run_batch(appworld_python, root, "disk", job)
     found: dict[Cell, list[dict]] = {case: [] for case in ours}
-    for case in (case for batch in batches for case in batch.result()):
+    for case in results:
         found[case["item"], case["name"]].append(case)
     return found
 

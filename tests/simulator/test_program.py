@@ -387,29 +387,14 @@ def test_bad_requests_are_answered_in_one_line(simulator: RunningSimulator) -> N
     simulator.ask("close", session=session)
 
 
-@pytest.mark.parametrize("how", ["stdin ends", "killed"])
-def test_no_process_and_no_scratch_is_left_behind(
-    how: str, appworld_python: Path, appworld_home: Path
+def test_a_killed_program_leaves_no_process_behind(
+    appworld_python: Path, appworld_home: Path
 ) -> None:
     running = RunningSimulator(appworld_python, appworld_home)
-    pid = running.process.pid
-    session = running.open(running.seed())
-    action = {"session": session, "action": cell(STUBBORN), "timeout_s": 600}
-    running.process.stdin.write(json.dumps({"id": 0, "method": "act", "params": action}).encode())
-    running.process.stdin.write(b"\n")
-    running.process.stdin.flush()
-    time.sleep(0.5)  # until the cell runs
-    assert len(_of_session(pid)) >= 5, "program, two warm processes, world and shell"
-    if how == "killed":
-        os.kill(pid, signal.SIGKILL)
-        running.process.wait(5)
-    else:
-        assert running.end() == 0
-        assert not (appworld_home / "runs" / str(pid)).exists()
-    deadline = time.monotonic() + 5
-    while _of_session(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert _of_session(pid) == []
+    pid = _made_busy(running)
+    os.kill(pid, signal.SIGKILL)
+    running.process.wait(5)
+    _assert_all_end(pid)
 
 
 def test_a_program_without_a_home_says_so_and_ends(appworld_python: Path, tmp_path: Path) -> None:
@@ -425,6 +410,36 @@ def test_a_program_without_a_home_says_so_and_ends(appworld_python: Path, tmp_pa
         )
         assert ended.returncode == 2 and ended.stdout == ""
         assert said in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def test_a_program_whose_stdin_ends_leaves_no_process_and_no_scratch_behind(
+    bare_simulator: RunningSimulator, appworld_home: Path
+) -> None:
+    """The last test here, as it ends the simulator of others."""
+    pid = _made_busy(bare_simulator)
+    assert bare_simulator.end() == 0
+    assert not (appworld_home / "runs" / str(pid)).exists()
+    _assert_all_end(pid)
+
+
+def _made_busy(running: RunningSimulator) -> int:
+    """Has a program run a cell that never ends; its process id."""
+    pid = running.process.pid
+    session = running.open(running.seed())
+    action = {"session": session, "action": cell(STUBBORN), "timeout_s": 600}
+    running.process.stdin.write(json.dumps({"id": 0, "method": "act", "params": action}).encode())
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    time.sleep(0.5)  # until the cell runs
+    assert len(_of_session(pid)) >= 5, "program, two warm processes, world and shell"
+    return pid
+
+
+def _assert_all_end(leader: int) -> None:
+    deadline = time.monotonic() + 5
+    while _of_session(leader) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert _of_session(leader) == []
 
 
 def _act(session: str, code: str) -> tuple[str, dict]:
