@@ -91,20 +91,29 @@ class _Reply(_Camel):
 class _Quick:
     """Makes a model of the SDK quicker to be read.
 
-    The SDK asks "is it in here?" for each of the many names that there might be. A pydantic model answers by
-    going through all of its fields, in vain, as what they yield are pairs: a fifth of a call's CPU time.
+    The SDK asks of each of the many names that there might be whether it is there, and tries a turn as
+    whatever else it could be. A pydantic model answers "is it in here?" by going through all of its fields,
+    in vain, as what they yield are pairs; and for an attribute that is not there it looks for private ones,
+    of which these have none. With 20 turns that takes 8 ms of a call.
     """
 
     def __contains__(self, name: object) -> bool:
         return False
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
 
 
 class _Generation(_Quick, types.GenerateContentConfig):
     """Everything of a request but its conversation."""
 
 
+class _Turn(_Quick, types.Content):
+    """A turn of a conversation."""
+
+
 class _Sent(_Quick, types.Part):
-    """A part of a conversation."""
+    """A part of a turn."""
 
 
 class GeminiClient:
@@ -237,7 +246,7 @@ def _generation(request: Request) -> types.GenerateContentConfig:
     sampling = request.spec.sampling
     system = [message.content for message in request.messages if message.role == "system"]
     chosen = {
-        "system_instruction": types.Content(role="user", parts=[_text("\n\n".join(system))])
+        "system_instruction": _Turn(role="user", parts=[_text("\n\n".join(system))])
         if any(system)
         else None,
         "temperature": sampling.temperature,
@@ -285,7 +294,7 @@ def _contents(messages: Sequence[Message]) -> list[types.Content]:
             contents[-1].parts = [*(contents[-1].parts or ()), *parts]
         else:
             role = "model" if message.role == "assistant" else "user"
-            contents.append(types.Content(role=role, parts=parts))
+            contents.append(_Turn(role=role, parts=parts))
         answering = message.role == "tool"
     return contents
 
