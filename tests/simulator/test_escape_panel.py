@@ -4,15 +4,24 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.simulator.escapes.outside import Outside
 from tests.simulator.escapes.panel import ESCAPES, Panel
-from tests.simulator.escapes.table import CONTAINED, LEVELS, USERS, panel, read_table, shown
+from tests.simulator.escapes.table import (
+    CONTAINED,
+    LEVELS,
+    USERS,
+    panel,
+    read_table,
+    shown,
+    users_here,
+)
 
 OWN = USERS[os.getuid() != 0]
 TELLING = (
@@ -27,32 +36,42 @@ TELLING = (
     "files of the system",
 )
 """One of each kind, for the column that would cost a whole panel more."""
-COLUMNS = {("bubblewrap", OWN): tuple(ESCAPES), ("rlimits", OWN): TELLING}
-"""What the user who runs the tests meets; table.py does every column, as root those of both users."""
+AT_ONCE = {("bubblewrap", OWN): tuple(ESCAPES), ("rlimits", OWN): TELLING}
+"""What is tried always: the columns of the user who runs the tests. The whole table takes minutes."""
 NOTICED_S = 30.0
 """The keeper writes a connection down in milliseconds; a crowded machine takes longer."""
-CASES = [(*column, escape) for column, escapes in COLUMNS.items() for escape in escapes]
+CASES = [
+    pytest.param(
+        *(level, user, escape),
+        marks=() if escape in AT_ONCE.get((level, user), ()) else pytest.mark.endurance,
+    )
+    for level in LEVELS
+    for user in users_here()
+    for escape in ESCAPES
+]
+PanelOf = Callable[[str, str], Panel]
 
 
 @pytest.fixture(scope="module")
-def panels(
+def panel_of(
     appworld_python: Path, appworld_home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[tuple[str, str], Panel]]:
-    """A simulator under attack for each column."""
+) -> Iterator[PanelOf]:
+    """A simulator under attack for each column that is asked for."""
     with ExitStack() as running:
-        opened = {}
-        for level, user in COLUMNS:
+
+        @cache
+        def opened(level: str, user: str) -> Panel:
             folder = tmp_path_factory.mktemp("panel")
-            arguments = (level, user, appworld_python, appworld_home, folder)
-            opened[level, user] = running.enter_context(panel(*arguments))
+            return running.enter_context(panel(level, user, appworld_python, appworld_home, folder))
+
         yield opened
 
 
 @pytest.mark.parametrize(("level", "user", "escape"), CASES)
 def test_an_escape_reaches_what_the_table_says(
-    panels: dict[tuple[str, str], Panel], level: str, user: str, escape: str
+    panel_of: PanelOf, level: str, user: str, escape: str
 ) -> None:
-    effects = panels[level, user].attempt(escape)
+    effects = panel_of(level, user).attempt(escape)
     if level == "bubblewrap":
         assert not effects
     assert shown(effects) == read_table()[level, user][escape]
