@@ -24,26 +24,13 @@ from tests.simulator.escapes.table import (
 )
 
 OWN = USERS[os.getuid() != 0]
-TELLING = (
-    "pathlib",
-    "ctypes",
-    "sockets",
-    "environment",
-    "fork bomb",
-    "memory of others",
-    "signals to others",
-    "a letter to the next session",
-    "files of the system",
-)
-"""One of each kind, for the column that would cost a whole panel more."""
-AT_ONCE = {("bubblewrap", OWN): tuple(ESCAPES), ("rlimits", OWN): TELLING}
-"""What is tried always: the columns of the user who runs the tests. The whole table takes minutes."""
 NOTICED_S = 30.0
 """The keeper writes a connection down in milliseconds; a crowded machine takes longer."""
 CASES = [
     pytest.param(
         *(level, user, escape),
-        marks=() if escape in AT_ONCE.get((level, user), ()) else pytest.mark.endurance,
+        # The other columns take minutes more.
+        marks=() if (level, user) == ("bubblewrap", OWN) else pytest.mark.endurance,
     )
     for level in LEVELS
     for user in users_here()

@@ -61,6 +61,7 @@ async def variants_of(suite: AppWorldSuite) -> list[Item]:
     return found
 
 
+@pytest.mark.endurance
 async def test_official_data_goes_round(
     root: Path, simulator_state: Path, appworld_python: Path, tmp_path: Path
 ) -> None:

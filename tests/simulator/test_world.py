@@ -115,6 +115,7 @@ def test_the_hash_is_of_rows_alone(programs: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.endurance
 def test_a_killed_build_leaves_nothing_half_made(
     appworld_python: Path, programs: Path, tmp_path: Path
 ) -> None:
