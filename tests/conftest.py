@@ -77,7 +77,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Deals out whole files, as `--dist loadfile`, and those that stay together as one."""
+    """Under `--dist loadfile` deals out whole files, and those that stay together as one."""
+    if config.getvalue("dist") != "loadfile":
+        return None
     from xdist.scheduler import LoadFileScheduling
 
     class Together(LoadFileScheduling):

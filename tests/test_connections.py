@@ -1,6 +1,7 @@
 """The connections below both SDKs: used again, given up when broken, through the proxy that is named."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -11,6 +12,14 @@ from tests.wire.formats import json_reply
 from tests.wire.server import HttpReply, WireServer
 
 STALL_S = 1.5
+
+
+@pytest.fixture(autouse=True)
+def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the user's own environment says of proxies counts for nothing here."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture
